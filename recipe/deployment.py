@@ -1,0 +1,210 @@
+"""A deployment: one file that states what is deployed, where, and what its answer must be.
+
+Every section but the first may be left out. A requirement whose value is not stated is not applicable.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+
+from recipe import snapshot as snapshots
+from recipe.errors import RecipeError
+from recipe.loading import read
+from recipe.values import ByteCount, FileName, ImageDigest, Positive, Sha256, Text, driver_numbers, package_version
+
+T = TypeVar("T")
+FOLDER = Path(__file__).with_name("deployments")
+DEFAULT = "ernie-4.5-vl-28b.l40s-tp4"
+
+
+class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of the sections: frozen, unknown keys refused."""
+
+
+class Host(Section, frozen=True):
+    """What the host must be (guide: Exact model and requirements; Install the runtime, steps 1 and 2)."""
+
+    os_id: Text
+    os_version: Text
+    architecture: Text
+    gpu_product: Text
+    gpu_count: Positive
+    driver_min: Text
+    docker: bool
+    image_free_bytes: ByteCount
+
+
+class Wheel(Section, frozen=True):
+    """The one Python wheel that the derived image adds (guide: Install the runtime, step 3)."""
+
+    project: Text
+    filename: Text
+    sha256: Sha256
+
+
+class ImageChecks(Section, frozen=True):
+    """What the diagnostics inside the derived image must find. Versions are PEP 440."""
+
+    vllm: Text
+    decord: Text
+    transformers_max: Text
+    imports: tuple[Text, ...]
+
+
+class Image(Section, frozen=True):
+    """The pinned base image and the layer built on it (guide: Install the runtime, step 3)."""
+
+    repository: Text
+    digest: ImageDigest
+    os: Text
+    architecture: Text
+    tag: Text
+    dockerfile_sha256: Sha256
+    wheel: Wheel
+    checks: ImageChecks
+
+    @property
+    def reference(self) -> str:
+        """``repository@sha256:…``, the form that is pulled and stands in the Dockerfile."""
+        return f"{self.repository}@{self.digest}"
+
+
+class Settings(Section, frozen=True):
+    """The private key and the chat template (guide: Configure, step 1). ``key_length`` is in hex digits."""
+
+    key_length: Positive
+    key_variable: Text
+    template_sha256: Sha256
+
+
+class Mount(Section, frozen=True):
+    """One bind mount: a name in the work folder, its place in the container, and whether it is read-only."""
+
+    source: Text
+    target: Text
+    read_only: bool = False
+
+
+class Service(Section, frozen=True):
+    """The documented ``docker run`` (guide: Start the model, step 1). Deadlines in seconds; port 0 means any free."""
+
+    name: Text
+    model_name: Text
+    context_tokens: Positive
+    workers: Positive
+    address: Text
+    port: Annotated[int, msgspec.Meta(ge=0, le=65535)]
+    container_port: Positive
+    ready_deadline_s: Positive
+    stop_grace_s: Positive
+    environment: dict[str, str]
+    mounts: tuple[Mount, ...]
+    arguments: tuple[str, ...]
+    shm_bytes: ByteCount | None = None
+
+
+class Picture(Section, frozen=True):
+    """The fixture picture (guide: Verify the setup, step 1); patch and merge give the visual grid."""
+
+    filename: FileName
+    url: Text
+    bytes: ByteCount
+    sha256: Sha256
+    media_type: Literal["image/jpeg", "image/png"]
+    patch: Positive
+    merge: Positive
+    min_pixels: Positive
+    max_pixels: Positive
+    grid_tokens_max: Positive
+
+
+class Request(Section, frozen=True):
+    """The documented request: the question, and the body's other parameters in the guide's order."""
+
+    question: Text
+    deadline_s: Positive
+    parameters: dict[str, Any]
+
+
+class Expected(Section, frozen=True):
+    """What the answer must say and how long it may be (guide: Verify the setup, step 1)."""
+
+    headline: Text
+    document: Text
+    usage_max: Positive
+    completion_max: Positive
+
+
+class Deployment(Section, frozen=True):
+    """One deployment. ``engine`` says what runs the server; an empty ``workdir`` is a new temporary folder."""
+
+    schema: Annotated[int, msgspec.Meta(ge=1, le=1)]
+    name: Text
+    title: Text
+    engine: Literal["docker", "process", "rehearsal"]
+    workdir: str
+    snapshot: str | None = None
+    hub: str | None = None
+    host: Host | None = None
+    image: Image | None = None
+    settings: Settings | None = None
+    service: Service | None = None
+    picture: Picture | None = None
+    request: Request | None = None
+    expected: Expected | None = None
+
+    @property
+    def rehearsal(self) -> bool:
+        """Whether this deployment is embedded and simulated, so that its verdict certifies nothing."""
+        return self.engine == "rehearsal"
+
+    def states(self, path: str) -> bool:
+        """Tell whether the value at a dotted path (``host.driver_min``) is stated."""
+        value: object = self
+        for name in path.split("."):
+            value = getattr(value, name, None)
+            if value is None:
+                return False
+        return True
+
+    def missing(self, paths: tuple[str, ...]) -> str | None:
+        """Return the first of the dotted paths that is not stated, or None."""
+        return next((path for path in paths if not self.states(path)), None)
+
+
+def stated(section: T | None) -> T:
+    """Return a section that is stated. Raises LookupError where it is not: its requirements are not applicable then."""
+    if section is None:
+        raise LookupError("the deployment does not state the section that this needs")
+    return section
+
+
+def load(name: str) -> Deployment:
+    """Read a deployment by name (of recipe/deployments) or by file. Raises `RecipeError`."""
+    path = Path(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
+    if not path.is_file():
+        known = ", ".join(sorted(file.stem for file in FOLDER.glob("*.toml")))
+        raise RecipeError(str(name), "", "no such deployment", f"name one of {known}, or a .toml file")
+    deployment = read(path, Deployment)
+    _check(path.name, deployment)
+    return deployment
+
+
+def _check(source: str, deployment: Deployment) -> None:
+    """Refuse what the types alone cannot: versions without numbers, a missing snapshot, a cap beyond the grid."""
+    host, image, picture, service = deployment.host, deployment.image, deployment.picture, deployment.service
+    if host and driver_numbers(host.driver_min) is None:
+        raise RecipeError(source, "host.driver_min", f"{host.driver_min!r} is not a driver version")
+    if image:
+        for field in ("vllm", "decord", "transformers_max"):
+            if package_version(getattr(image.checks, field)) is None:
+                raise RecipeError(source, f"image.checks.{field}", "not a PEP 440 version")
+    if deployment.snapshot is not None and not (snapshots.FOLDER / f"{deployment.snapshot}.json").is_file():
+        raise RecipeError(source, "snapshot", f"no recipe/snapshots/{deployment.snapshot}.json")
+    if picture and picture.max_pixels // (picture.patch * picture.merge) ** 2 > picture.grid_tokens_max:
+        raise RecipeError(source, "picture.max_pixels", f"allows more than {picture.grid_tokens_max} grid tokens")
+    if service and "--api-key" in service.arguments:
+        raise RecipeError(source, "service.arguments", "--api-key would put the key into the process list")

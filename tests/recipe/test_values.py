@@ -1,0 +1,113 @@
+"""Versions, byte counts and secrets."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recipe.values import (
+    Absent,
+    Secret,
+    Unreadable,
+    count_bytes,
+    driver_meets,
+    driver_numbers,
+    driver_suffix,
+    package_at_most,
+    package_is,
+)
+
+NUMBERS = st.lists(st.integers(0, 9999), min_size=2, max_size=4)
+
+
+@pytest.mark.parametrize(
+    ("found", "meets"),
+    [
+        ("575.57.08", True),
+        ("575.57.8", True),
+        ("580.65.06", True),
+        ("580.126.09", True),
+        ("590.44", True),
+        ("575.57", False),
+        ("575.51.03", False),
+        ("570.195", False),
+        ("550.90.07-grid", False),
+        ("[N/A]", False),
+        ("", False),
+    ],
+)
+def test_driver_is_compared_as_numbers(found: str, meets: bool) -> None:
+    assert driver_meets(found, "575.57.08") is meets
+
+
+def test_driver_suffix_marks_a_vgpu_driver() -> None:
+    assert driver_suffix("550.90.07-grid") == "-grid"
+    assert driver_suffix("575.57.08") == ""
+    assert driver_suffix("unknown") == ""
+    assert driver_numbers("580.65") == (580, 65)
+
+
+@given(NUMBERS, NUMBERS)
+def test_driver_order_is_that_of_the_numbers(first: list[int], second: list[int]) -> None:
+    width = max(len(first), len(second))
+    padded = [numbers + [0] * (width - len(numbers)) for numbers in (first, second)]
+    one, other = (".".join(map(str, numbers)) for numbers in (first, second))
+
+    assert driver_meets(one, other) is (padded[0] >= padded[1])
+    assert driver_meets(one, other) or driver_meets(other, one)
+
+
+@given(NUMBERS)
+def test_leading_zeros_do_not_change_a_driver_version(numbers: list[int]) -> None:
+    plain, padded = ".".join(map(str, numbers)), ".".join(f"{number:03}" for number in numbers)
+
+    assert driver_meets(plain, padded)
+    assert driver_meets(padded, plain)
+
+
+@pytest.mark.parametrize(
+    ("found", "allowed"),
+    [
+        ("4.57.6", True),
+        ("4.57.1", True),
+        ("4.57.6+cu129", True),
+        ("4.57.7", False),
+        ("4.58.0.dev0", False),
+        ("5.0.0", False),
+        ("none", False),
+    ],
+)
+def test_package_bound_is_pep_440(found: str, allowed: bool) -> None:
+    assert package_at_most(found, "4.57.6") is allowed
+
+
+def test_package_is_exact() -> None:
+    assert package_is("0.11.2", "0.11.2")
+    assert not package_is("0.11.2.dev1", "0.11.2")
+    assert not package_is("", "0.11.2")
+
+
+def test_byte_counts_are_exact_and_rounded() -> None:
+    assert count_bytes(58_817_660_680) == "58,817,660,680 bytes (54.78 GiB)"
+    assert count_bytes(124_071) == "124,071 bytes (121.16 KiB)"
+    assert count_bytes(3) == "3 bytes"
+    assert count_bytes(5 << 20) == "5,242,880 bytes (5.00 MiB)"
+
+
+def test_a_secret_cannot_print_itself() -> None:
+    secret = Secret("service key", "deadbeef" * 8)
+
+    shown = f"{secret} {secret!r} {secret:>40} {[secret]}"
+
+    assert "deadbeef" not in shown
+    assert secret.reveal() == "deadbeef" * 8
+    with pytest.raises(TypeError):
+        pickle.dumps(secret)
+
+
+def test_facts_say_what_is_missing() -> None:
+    assert str(Absent(what="Docker", detail="not installed")) == "no Docker: not installed"
+    assert str(Unreadable(what="log", reason="denied")) == "log could not be read: denied"
