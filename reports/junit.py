@@ -1,0 +1,68 @@
+"""JUnit XML from the rows: what did not pass and is not settled is a failure or an error there, never a skip."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+from recipe.catalogue import Level
+from reports.outcomes import UNKNOWN, Outcome, Row
+
+if TYPE_CHECKING:
+    from reports.bundle import Document
+
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def render(document: Document) -> bytes:
+    """Return the JUnit file of a run: one test case for each row, stage as class name."""
+    rows = document.requirements
+    root = ElementTree.Element("testsuites")
+    suite = ElementTree.SubElement(
+        root,
+        "testsuite",
+        name=clean(f"{document.deployment}: {document.headline}"),
+        tests=str(len(rows)),
+        failures=str(sum(is_failure(row) for row in rows)),
+        errors=str(sum(is_error(row) for row in rows)),
+        skipped=str(sum(is_skip(row) for row in rows)),
+        time=f"{sum(row.seconds for row in rows):.3f}",
+        timestamp=document.started,
+    )
+    for row in rows:
+        _case(suite, row)
+    return b"%b\n" % ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+
+
+def is_failure(row: Row) -> bool:
+    """A requirement that was judged and not met."""
+    return row.outcome is Outcome.FAILED
+
+
+def is_error(row: Row) -> bool:
+    """A requirement that should have been judged and was not."""
+    return row.outcome in UNKNOWN and row.level is not Level.ATTEST
+
+
+def is_skip(row: Row) -> bool:
+    """Not applicable, with its reason, or an attestation that is open: neither is a verdict on the host."""
+    return row.outcome is Outcome.NOT_APPLICABLE or (row.level is Level.ATTEST and row.outcome is Outcome.NOT_RUN)
+
+
+def _case(suite: ElementTree.Element, row: Row) -> None:
+    case = ElementTree.SubElement(suite, "testcase", classname=row.stage, name=row.name, time=f"{row.seconds:.3f}")
+    properties = ElementTree.SubElement(case, "properties")
+    for name, value in (("requirement", row.id), ("stage", row.stage), ("outcome", row.outcome), ("level", row.level)):
+        ElementTree.SubElement(properties, "property", name=name, value=value)
+    kind = "failure" if is_failure(row) else "error" if is_error(row) else "skipped" if is_skip(row) else None
+    if kind:
+        element = ElementTree.SubElement(case, kind, message=clean(f"{row.outcome}: {row.found}"))
+        element.text = clean(f"wanted: {row.wanted}\nfound: {row.found}\nremedy: {row.remedy}")
+    elif row.found:
+        ElementTree.SubElement(case, "system-out").text = clean(f"wanted: {row.wanted}\nfound: {row.found}")
+
+
+def clean(text: str) -> str:
+    """Replace what XML cannot hold (control characters, lone surrogates) by U+FFFD."""
+    return NOT_XML.sub("\ufffd", text)

@@ -1,0 +1,101 @@
+"""The run's book: a row for every requirement of the catalogue from the start, settled as tests end."""
+
+from __future__ import annotations
+
+import msgspec
+
+from recipe.catalogue import Cases, Catalogue, Level, Requirement
+from recipe.deployment import Deployment
+from recipe.snapshot import Snapshot
+from reports.outcomes import UNKNOWN, Outcome, Row
+
+OBSTACLES = frozenset({Outcome.FAILED, Outcome.BLOCKED, Outcome.ERROR})
+
+
+class Ledger:
+    """Rows in catalogue order. What no test settles stays *not run*, so nothing can go missing quietly."""
+
+    def __init__(
+        self, catalogue: Catalogue, deployment: Deployment, snapshot: Snapshot | None, options: frozenset[str]
+    ) -> None:
+        self.catalogue = catalogue
+        self.server_started = False
+        self._rows: dict[tuple[str, str], Row] = {}
+        for requirement in catalogue.requirements:
+            reason = self._not_applicable(requirement, deployment, options)
+            for case in _cases(requirement, snapshot):
+                self._rows[requirement.id, case] = _opening_row(requirement, case, reason)
+
+    def _not_applicable(self, requirement: Requirement, deployment: Deployment, options: frozenset[str]) -> str | None:
+        option = self.catalogue.stage(requirement.stage).option
+        if option and option not in options:
+            return f"{option} was not given"
+        missing = deployment.missing(requirement.states)
+        return f"the deployment {deployment.name} states no {missing}" if missing else None
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """All rows, in catalogue order."""
+        return tuple(self._rows.values())
+
+    def row(self, identity: str, case: str = "") -> Row:
+        """Return one row. Raises KeyError for an id or case that the catalogue does not have."""
+        return self._rows[identity, case]
+
+    def settle(self, identity: str, case: str, outcome: Outcome, **changes: object) -> Row:
+        """Write a row's outcome. A later word may only be worse: an error in tear-down undoes a pass."""
+        row = self._rows[identity, case]
+        changed = msgspec.structs.replace(row, outcome=outcome, **changes)
+        self._rows[identity, case] = changed
+        return changed
+
+    def obstacle(self, identity: str) -> str | None:
+        """Return the name of what blocks a requirement: one it comes after, or the first MUST not passed of an
+        earlier stage. A stage that always runs is blocked only while no server was started.
+        """
+        requirement = self.catalogue.get(identity)
+        stage = self.catalogue.stage(requirement.stage)
+        for row in self.rows:
+            if row.id in requirement.after and row.outcome in OBSTACLES:
+                return row.name
+            if row.stage == requirement.stage:
+                continue
+            if stage.always and self.server_started:
+                continue
+            if row.level is Level.MUST and row.outcome in OBSTACLES and self._earlier(row.stage, requirement.stage):
+                return row.name
+        return None
+
+    def _earlier(self, stage: str, other: str) -> bool:
+        order = [entry.id for entry in self.catalogue.stages]
+        return order.index(stage) < order.index(other)
+
+    def open_ids(self) -> set[str]:
+        """Ids that a test is expected to settle in this run."""
+        return {row.id for row in self.rows if row.outcome in UNKNOWN and row.level is not Level.ATTEST}
+
+
+def _cases(requirement: Requirement, snapshot: Snapshot | None) -> tuple[str, ...]:
+    """Return the cases of a requirement: one empty one, or one for each file of the snapshot."""
+    if requirement.cases is None or snapshot is None:
+        return ("",)
+    return tuple(snapshot.shards if requirement.cases is Cases.SHARDS else snapshot.auxiliaries)
+
+
+def _opening_row(requirement: Requirement, case: str, reason: str | None) -> Row:
+    if reason:
+        outcome, found = Outcome.NOT_APPLICABLE, reason
+    elif requirement.level is Level.ATTEST:
+        outcome, found = Outcome.NOT_RUN, "open: nobody has stated it"
+    else:
+        outcome, found = Outcome.NOT_RUN, "not reached in this run"
+    return Row(
+        id=requirement.id,
+        case=case,
+        level=requirement.level,
+        origin=requirement.origin,
+        outcome=outcome,
+        wanted=requirement.says,
+        found=found,
+        remedy=requirement.remedy,
+    )

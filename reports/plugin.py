@@ -1,0 +1,82 @@
+"""The pytest plugin: options, the two modes of a run, and the catalogue's fixtures.
+
+``pytest`` runs the suite's own tests; ``pytest -m qualify`` judges a host, and only then the `Qualification` plugin
+takes part.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recipe import catalogue as catalogues
+from recipe import deployment as deployments
+from recipe import snapshot as snapshots
+from recipe.deployment import DEFAULT, Deployment, stated
+from recipe.errors import RecipeError
+from recipe.snapshot import Snapshot
+from reports import hooks
+from reports.preflight import refuse_disorder, wants_qualification
+from reports.qualification import Qualification
+
+ROOT = Path(__file__).resolve().parent.parent
+QUALIFICATION = pytest.StashKey[Qualification]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("qualify", "vllm-qualify: qualification of a host (with -m qualify)")
+    group.addoption("--deployment", metavar="NAME|FILE", help=f"which deployment to qualify (default: {DEFAULT})")
+    group.addoption("--bundle", metavar="DIR", help="where this run's bundle goes (default: a new one in reports/out)")
+    group.addoption(
+        "--remove", action="store_true", help="after the stop, remove work folder and images and judge that"
+    )
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    pluginmanager.add_hookspecs(hooks)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "qualify: a requirement of the qualification (pytest -m qualify)")
+    if not wants_qualification(config.option.markexpr):
+        _refuse_lone_options(config)
+        return
+    refuse_disorder(config)
+    try:
+        catalogue = catalogues.load()
+        deployment = deployments.load(config.option.deployment or DEFAULT)
+        snapshot = snapshots.load(deployment.snapshot) if deployment.snapshot else None
+    except RecipeError as error:
+        raise pytest.UsageError(f"recipe: {error}") from error
+    qualification = Qualification(config, catalogue, deployment, snapshot)
+    config.stash[QUALIFICATION] = qualification
+    if config.args_source is not pytest.Config.ArgsSource.ARGS:
+        config.args = [str(ROOT / "qualification")]
+    config.pluginmanager.register(qualification, "qualification")
+
+
+def _refuse_lone_options(config: pytest.Config) -> None:
+    for option in ("deployment", "bundle", "remove", "fault"):
+        if config.getoption(option, default=None):
+            raise pytest.UsageError(f"--{option} belongs to a qualification: say 'pytest -m qualify --{option} …'")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Outside a qualification no requirement is judged, however its test was named on the command line."""
+    if QUALIFICATION not in config.stash and any(ROOT / "qualification" in item.path.parents for item in items):
+        raise pytest.UsageError("tests of qualification/ run only as 'pytest -m qualify'")
+
+
+@pytest.fixture(scope="session")
+def deployment(request: pytest.FixtureRequest) -> Deployment:
+    """The deployment under qualification, as its file states it."""
+    return request.config.stash[QUALIFICATION].deployment
+
+
+@pytest.fixture(scope="session")
+def snapshot(request: pytest.FixtureRequest) -> Snapshot:
+    """The documented snapshot of the model, every file with bytes and SHA256."""
+    return stated(request.config.stash[QUALIFICATION].snapshot)

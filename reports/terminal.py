@@ -1,0 +1,189 @@
+"""What the operator sees: the stages as they go, then verdict, failures with remedies, and where the report is."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Generator
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import Any
+
+import pytest
+from rich.console import Console
+from rich.markup import escape
+
+from recipe.catalogue import Level
+from reports.bundle import Bundle
+from reports.html import blocked, short
+from reports.outcomes import SETTLED, Outcome, Row
+from reports.progress import TaskProgress
+from reports.qualification import Qualification, requirement_id_of
+from reports.redaction import RedactingStream
+from reports.verdict import Verdict, counts
+
+STYLE = {Outcome.PASSED: "green", Outcome.RECORDED: "green", Outcome.FAILED: "bold red", Outcome.ERROR: "bold red"}
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Put the stage reporter in the terminal reporter's place, for a qualification only."""
+    qualification = config.pluginmanager.get_plugin("qualification")
+    if isinstance(qualification, Qualification):
+        StageReporter.replace(config, qualification)
+
+
+class StageReporter:
+    """Tells a run stage by stage, in the place of pytest's own reporter. ``-v`` adds a line for each requirement."""
+
+    @classmethod
+    def replace(cls, config: pytest.Config, qualification: Qualification) -> None:
+        """Take the standard reporter's place and make everything that is printed pass the redactor."""
+        writer, redactor = config.get_terminal_writer(), qualification.bundle.redactor
+        stream: Any = RedactingStream(writer._file, redactor)
+        writer._file = stream
+        reporter = cls(config, qualification.bundle, Console(file=stream, soft_wrap=True))
+        if config.option.capture == "no":
+            for name in ("stdout", "stderr"):
+                standard = getattr(sys, name)
+                setattr(sys, name, RedactingStream(standard, redactor))
+                config.add_cleanup(partial(setattr, sys, name, standard))
+        config.pluginmanager.unregister(name="terminalreporter")
+        config.pluginmanager.register(reporter, "terminalreporter")
+        qualification.conclude = reporter.conclude
+
+    def __init__(self, config: pytest.Config, bundle: Bundle, console: Console) -> None:
+        self.config = config
+        self.bundle = bundle
+        self.console = console
+        self.progress = TaskProgress(console)
+        self._tw = config.get_terminal_writer()  # where pytest's other plugins look for it
+        self._began = self._stage_began = time.monotonic()
+        self._stage = ""
+
+    # ------------------------------------------------------------------ pytest's hooks
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionstart(self) -> None:
+        self._began = time.monotonic()
+        deployment = self.bundle.deployment
+        name = "REHEARSAL of a qualification (certifies nothing)" if deployment.rehearsal else "Qualification"
+        self._say(f"[bold]{name}[/]: {escape(deployment.title)}")
+        self._say(f"Bundle: {escape(str(self.bundle.folder))}")
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        if self.config.option.collectonly:
+            for item in session.items:
+                self._say(escape(item.nodeid))
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self._say(f"[bold red]could not be collected[/]: {escape(report.nodeid)}\n{escape(report.longreprtext)}")
+
+    def pytest_internalerror(self, excrepr: Any) -> bool:
+        self._say(f"[bold red]fault of the suite[/]\n{escape(str(excrepr))}")
+        return True
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Open the stage's line when its first requirement begins."""
+        stage = requirement_id_of(nodeid)[:3]
+        if stage != self._stage:
+            self._close_stage()
+            self._stage, self._stage_began = stage, time.monotonic()
+            self._say(f"[bold]{self.bundle.ledger.catalogue.stage(stage).title}[/]")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when != "teardown":
+            return
+        name = dict(report.user_properties)["requirement"]
+        row = next(row for row in self.bundle.ledger.rows if row.name == name)
+        if self.config.option.verbose > 0 or row.outcome in (Outcome.FAILED, Outcome.ERROR):
+            style = STYLE.get(row.outcome, "yellow")
+            self._say(f"  [{style}]{row.outcome:8}[/] {escape(row.name)}  {escape(short(row.found).splitlines()[0])}")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_sessionfinish(self) -> Generator[None, Any, Any]:
+        """Close the last stage; the verdict is told by `conclude`, when it stands."""
+        result = yield
+        self._close_stage()
+        return result
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        reason = str(excinfo.value).removeprefix("interrupted by ") or "SIGINT"
+        self._say(f"[bold yellow]interrupted by {escape(reason)}: cleaning up[/]")
+
+    def pytest_unconfigure(self) -> None:
+        self.progress.close()
+
+    def pytest_qualify_progress(self, task: str, done: int, total: int) -> None:
+        with self._uncaptured():
+            self.progress.show(task, done, total)
+
+    def pytest_qualify_says(self, text: str) -> None:
+        self._say(f"  {escape(text)}")
+
+    # ------------------------------------------------------------------ lines
+
+    def _say(self, text: str) -> None:
+        with self._uncaptured():
+            self.console.print(text, highlight=False)
+
+    def _uncaptured(self) -> AbstractContextManager[None]:
+        """Let through what is said while a fixture runs, when pytest captures all output."""
+        manager = self.config.pluginmanager.get_plugin("capturemanager")
+        return manager.global_and_fixture_disabled() if manager else nullcontext()
+
+    def _close_stage(self) -> None:
+        self.progress.close()
+        if not self._stage:
+            return
+        number = Counter(row.outcome for row in self.bundle.ledger.rows if row.stage == self._stage)
+        words = ", ".join(f"{number[outcome]} {outcome}" for outcome in Outcome if number[outcome])
+        self._say(f"  {words}  [dim]{time.monotonic() - self._stage_began:.1f} s[/]")
+        self._stage = ""
+
+    def conclude(self, verdict: Verdict, problem: str) -> None:
+        """Print verdict, failures with remedies, what was blocked, what is open, and where the report is."""
+        rows = self.bundle.ledger.rows
+        style = "bold green" if verdict.qualifies else "bold red"
+        prefix = "REHEARSAL: " if self.bundle.deployment.rehearsal else ""
+        judged = [row for row in rows if row.level is not Level.ATTEST]
+        total = ", ".join(f"{number} {outcome}" for outcome, number in counts(judged).items())
+        self._say("")
+        self._say(f"[{style}]{prefix}{verdict}[/]  ({total}; {time.monotonic() - self._began:.1f} s)")
+        for row in rows:
+            if row.outcome in (Outcome.FAILED, Outcome.ERROR):
+                self._problem(row)
+        for cause, names in blocked(rows):
+            self._say(f"[yellow]blocked[/] {len(names)}: {escape(_span(names))}\n  {escape(_indented(short(cause)))}")
+        left = [row for row in judged if row.outcome is Outcome.NOT_RUN]
+        if left:
+            self._say(f"[yellow]not run[/] {len(left)}: {escape(_span([row.name for row in left]))}")
+        open_ids = [row.id for row in rows if row.level is Level.ATTEST and row.outcome not in SETTLED]
+        if open_ids:
+            self._say(f"Open attestations, stated by a person: {', '.join(open_ids)}")
+        if problem:
+            self._say(f"[bold red]{escape(problem)}[/]")
+        else:
+            self._say(f"Report: {escape(str(self.bundle.folder / 'report.html'))}")
+
+    def _problem(self, row: Row) -> None:
+        remedy = (
+            row.remedy
+            if row.outcome is Outcome.FAILED
+            else f"A fault of the suite: report it with {', '.join(row.evidence)}."
+        )
+        self._say(f"[bold red]{row.outcome}[/] [bold]{escape(row.name)}[/] ({row.level}, {row.origin})")
+        for label, text in (("wanted", row.wanted), ("found", row.found), ("remedy", remedy)):
+            self._say(f"  {label:7} {escape(_indented(short(text)))}")
+
+
+def _indented(text: str) -> str:
+    """Indent every line of a text but the first, under its label."""
+    return text.replace("\n", "\n          ")
+
+
+def _span(names: list[str]) -> str:
+    """Name a few requirements in full and a long list by its ends."""
+    return ", ".join(names) if len(names) <= 6 else f"{names[0]} … {names[-1]}"

@@ -1,0 +1,79 @@
+"""The run's book: opening rows, settling, and what blocks what."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from recipe import catalogue as catalogues
+from recipe import deployment as deployments
+from recipe import snapshot as snapshots
+from recipe.deployment import Deployment
+from reports.ledger import Ledger
+from reports.outcomes import Outcome
+
+CATALOGUE = catalogues.load()
+
+
+def ledger(deployment: Deployment | None = None, *options: str) -> Ledger:
+    deployment = deployment or deployments.load("rehearsal")
+    snapshot = snapshots.load(deployment.snapshot) if deployment.snapshot else None
+    return Ledger(CATALOGUE, deployment, snapshot, frozenset(options))
+
+
+def test_every_requirement_has_its_rows_from_the_start() -> None:
+    book = ledger()
+    cases = [row.case for row in book.rows if row.id == "WTS-01"]
+
+    assert {row.id for row in book.rows} == {entry.id for entry in CATALOGUE.requirements}
+    assert cases == ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"]
+    assert book.row("HST-01").outcome is Outcome.NOT_RUN
+    assert book.row("RMV-01").outcome is Outcome.NOT_APPLICABLE
+    assert book.row("RMV-01").found == "--remove was not given"
+    assert ledger(None, "--remove").row("RMV-01").outcome is Outcome.NOT_RUN
+    assert book.row("ATT-01").found.startswith("open")
+
+
+def test_what_a_deployment_does_not_state_is_not_applicable() -> None:
+    bare = msgspec.structs.replace(deployments.load("rehearsal"), host=None, snapshot=None)
+    book = ledger(bare)
+
+    assert book.row("HST-05").found == "the deployment rehearsal states no host.driver_min"
+    assert book.row("WTS-01").outcome is Outcome.NOT_APPLICABLE
+    assert "HST-05" not in book.open_ids()
+    assert "IMG-01" in book.open_ids()
+
+
+def test_an_unknown_row_is_a_key_error() -> None:
+    with pytest.raises(KeyError):
+        ledger().row("WTS-01", "none")
+
+
+def test_an_earlier_stage_blocks_by_its_first_must() -> None:
+    book = ledger()
+    book.settle("HST-12", "", Outcome.FAILED)
+    assert book.obstacle("IMG-01") is None
+
+    book.settle("HST-03", "", Outcome.FAILED)
+    book.settle("HST-05", "", Outcome.BLOCKED)
+    assert book.obstacle("IMG-01") == "HST-03"
+    assert book.obstacle("HST-11") is None
+
+
+def test_a_requirement_comes_after_another_of_its_stage() -> None:
+    book = ledger()
+    book.settle("WTS-03", "config.json", Outcome.FAILED)
+
+    assert book.obstacle("WTS-07") == "WTS-03 [config.json]"
+    assert book.obstacle("WTS-05") is None
+
+
+@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.BLOCKED, Outcome.ERROR])
+def test_stop_is_judged_whenever_a_server_was_started(outcome: Outcome) -> None:
+    book = ledger()
+    book.settle("SRV-08", "", outcome)
+    assert book.obstacle("STP-01") == "SRV-08"
+
+    book.server_started = True
+    assert book.obstacle("STP-01") is None
+    assert book.obstacle("VFY-01") == "SRV-08"
