@@ -1,0 +1,239 @@
+"""The stand-in server as a real child process: it answers as the captures of vLLM 0.11.2 do, and really reads."""
+
+from __future__ import annotations
+
+import base64
+import io
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from PIL import Image
+
+from fixtures import pages
+from fixtures.client import body
+from fixtures.host import free_port
+from fixtures.probes.http import Answer, Client, Reply, read_reply
+from fixtures.provisioners.server import one_question, served_models
+from fixtures.rehearsal.make_assets import ASSETS
+from fixtures.rehearsal.reader import read_headline
+from fixtures.rehearsal.world import Server, faults, simulate
+from recipe import deployment as deployments
+from recipe.deployment import stated
+from recipe.values import Secret, Unreadable
+
+ROOT = Path(__file__).resolve().parents[2]
+DEPLOYMENT = deployments.load("rehearsal")
+KEY = Secret("key", "0a" * 32)
+UNAUTHORIZED = '{"error":"Unauthorized"}'
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """A client of a stand-in server with the documented arguments."""
+    folder, port = tmp_path_factory.mktemp("standin"), free_port()
+    (folder / "world.json").write_bytes(msgspec.json.encode(Server()))
+    (folder / "chat.jinja").touch()
+    swaps = {"/model": str(ASSETS / "snapshot"), "8000": str(port), "/native-chat.jinja": str(folder / "chat.jinja")}
+    words = [swaps.get(word, word) for word in stated(DEPLOYMENT.service).arguments]
+    argv = [sys.executable, "-m", "fixtures.rehearsal.standin", str(folder / "world.json"), *words]
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen(argv, cwd=ROOT, stdout=log, stderr=log, env={"VLLM_API_KEY": KEY.reveal()})
+    made = Client(port, KEY)
+    until = time.monotonic() + 20
+    while isinstance(made.ask("GET", "/health"), Unreadable):
+        assert server.poll() is None, (folder / "log").read_text(encoding="utf-8")
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    yield made
+    server.terminate()
+    assert server.wait(10) == 0
+
+
+def documented(picture: bytes) -> dict[str, Any]:
+    return body(DEPLOYMENT, picture, "image/png")
+
+
+def ask(client: Client, method: str, path: str, **options: Any) -> Answer:
+    answer = client.ask(method, path, **options)
+    assert isinstance(answer, Answer), answer
+    return answer
+
+
+def chat(client: Client, request: dict[str, Any]) -> Reply:
+    reply = client.chat(request, deadline_s=20)
+    assert isinstance(reply, Reply), reply
+    return reply
+
+
+CONTRACT: list[tuple[str, str, dict[str, Any], int, str]] = [
+    ("GET", "/health", {"authorization": None}, 200, ""),
+    ("GET", "/v1/models", {"authorization": None}, 401, UNAUTHORIZED),
+    ("GET", "/v1/models", {}, 200, '"max_model_len":4096'),
+    ("GET", "/v1/models", {"authorization": f"bearer {KEY.reveal()}"}, 200, '"id":"ernie-vl"'),
+    ("GET", "/v1/models", {"authorization": f"BEARER {KEY.reveal()}"}, 200, '"id":"ernie-vl"'),
+    ("GET", "/v1/models", {"authorization": f"Bearer  {KEY.reveal()}"}, 401, UNAUTHORIZED),
+    ("GET", "/v1/models", {"authorization": f"Bearer {KEY.reveal().upper()}"}, 401, UNAUTHORIZED),
+    ("GET", "/v1/models", {"authorization": f"Bearer {KEY.reveal()[:32]}"}, 401, UNAUTHORIZED),
+    ("GET", "/v1/models", {"authorization": KEY.reveal()}, 401, UNAUTHORIZED),
+    ("GET", "/v1/models", {"authorization": "Basic eDp5"}, 401, UNAUTHORIZED),
+    ("GET", f"/v1/models?api_key={KEY.reveal()}", {"authorization": None}, 401, UNAUTHORIZED),
+    ("GET", "/version", {"authorization": None}, 200, '{"version":"0.11.2"}'),
+    ("GET", "/load", {"authorization": None}, 200, '{"server_load":0}'),
+    ("GET", "/metrics", {"authorization": None}, 200, "vllm:kv_cache_usage_perc"),
+    ("GET", "/nosuch", {"authorization": None}, 404, '{"detail":"Not Found"}'),
+    ("GET", "/v1/nosuch", {"authorization": None}, 401, UNAUTHORIZED),
+    ("GET", "/v1/nosuch", {}, 404, '{"detail":"Not Found"}'),
+    ("GET", "/V1/models", {"authorization": None}, 404, '{"detail":"Not Found"}'),
+    ("GET", "/v1/chat/completions", {}, 405, '{"detail":"Method Not Allowed"}'),
+    ("POST", "/v1/chat/completions", {"authorization": None, "body": {}}, 401, UNAUTHORIZED),
+    ("POST", "/v1/chat/completions", {"body": {}}, 400, '"type":"Bad Request"'),
+    ("POST", "/v1/chat/completions", {"body": one_question("nope")}, 404, "The model `nope` does not exist."),
+    ("POST", "/v1/chat/completions", {"body": one_question("ernie-vl") | {"max_tokens": 0}}, 400, "max_tokens must be at least 1"),
+    ("POST", "/v1/chat/completions", {"body": {"messages": [{"role": "user", "content": "Hello"}]}}, 200, "chatcmpl-"),
+    ("POST", "/tokenize", {"authorization": None, "body": {"prompt": "Hello"}}, 200, '"count":6'),
+    ("POST", "/detokenize", {"authorization": None, "body": {"tokens": [1]}}, 200, '{"prompt":" This is a"}'),
+    ("POST", "/invocations", {"authorization": None, "body": one_question("ernie-vl")}, 200, "chatcmpl-"),
+    ("POST", "/nosuch", {"authorization": None, "body": {}}, 404, '{"detail":"Not Found"}'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "path", "options", "status", "says"), CONTRACT, ids=str)
+def test_answers_are_those_of_the_captures(
+    client: Client, method: str, path: str, options: dict[str, Any], status: int, says: str
+) -> None:
+    answer = ask(client, method, path, **options)
+
+    assert (answer.status, answer.server) == (status, "uvicorn")
+    assert says in answer.excerpt
+    assert not says or status != 401 or answer.excerpt == UNAUTHORIZED
+
+
+def test_the_documented_request_reads_the_headline(client: Client) -> None:
+    reply = chat(client, documented((ASSETS / "fixture" / "front-page.png").read_bytes()))
+
+    assert reply.content == " This is a newspaper front page. Its headline: MEN WALK ON MOON"
+    assert (reply.finish_reason, reply.reasoning, reply.problem) == ("stop", None, "")
+    assert reply.prompt_tokens == 252 + 43
+
+
+def test_any_page_of_the_suite_is_read(client: Client) -> None:
+    for _ in range(5):
+        headline = pages.make_up_headline()
+        assert headline in (chat(client, documented(pages.draw_page(headline))).content or "")
+    assert "No headline" in (chat(client, documented(pages.blank_page())).content or "")
+
+
+@pytest.mark.parametrize(
+    ("picture", "status", "says"),
+    [
+        (b"this is not a picture", 400, "cannot identify image file"),
+        (pages.draw_page("MEN WALK ON MOON")[:9000], 500, "truncated"),
+    ],
+)
+def test_damaged_pictures_are_refused_as_the_captures_say(
+    client: Client, picture: bytes, status: int, says: str
+) -> None:
+    reply = chat(client, documented(picture))
+
+    assert (reply.answer.status, reply.content) == (status, None)
+    assert says in reply.answer.excerpt
+
+
+def test_a_picture_that_is_no_base64_is_refused(client: Client) -> None:
+    request = documented(b"x")
+    request["messages"][0]["content"][1]["image_url"]["url"] = "data:image/png;base64,@@@@notb64"
+    reply = chat(client, request)
+
+    assert (reply.answer.status, reply.problem) == (400, "status 400")
+
+
+def test_a_body_that_is_no_json_is_refused(client: Client) -> None:
+    with socket.create_connection(("127.0.0.1", client.port)) as peer:
+        head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEY.reveal()}\r\n"
+        peer.sendall(f"{head}Content-Length: 9\r\nConnection: close\r\n\r\n{{not json".encode())
+        answer = b""
+        while block := peer.recv(4096):
+            answer += block
+
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert b"json_invalid" in answer
+
+
+def test_the_served_model_is_listed(client: Client) -> None:
+    served = served_models(client)
+    assert not isinstance(served, Unreadable)
+
+    assert served.models == {"ernie-vl": 4096}
+    assert isinstance(served_models(Client(client.port, Secret("wrong", "1" * 64))), Unreadable)
+
+
+def test_a_dead_port_is_unreadable() -> None:
+    found = Client(free_port(), KEY).chat({}, deadline_s=1)
+
+    assert isinstance(found, Unreadable)
+    assert KEY.reveal() not in str(found)
+
+
+COMPLETION: dict[str, Any] = {
+    "choices": [{"index": 0, "message": {"content": "x"}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5},
+}
+
+
+@pytest.mark.parametrize(
+    ("status", "raw", "problem"),
+    [
+        (200, msgspec.json.encode(COMPLETION), ""),
+        (200, msgspec.json.encode(COMPLETION | {"usage": None}), ""),
+        (200, b"[]", "not a completion"),
+        (200, b'{"choices": []}', "0 choices instead of one"),
+        (200, msgspec.json.encode(COMPLETION | {"choices": [{"message": {"content": 7}}]}), "not a completion"),
+        (200, msgspec.json.encode(COMPLETION | {"usage": {"prompt_tokens": "3"}}), "not a completion"),
+        (200, b"<html>", "not a completion"),
+        (500, msgspec.json.encode(COMPLETION), "status 500"),
+    ],
+)
+def test_a_reply_is_read_strictly(status: int, raw: bytes, problem: str) -> None:
+    found = read_reply(Answer(status, "uvicorn", "application/json", raw.decode(), 0.1), raw)
+
+    assert found.problem.startswith(problem)
+    assert (found.content is None) is bool(problem)
+
+
+def test_the_reader_marks_what_it_cannot_read() -> None:
+    noise = Image.new("L", (200, 120), 255)
+    noise.paste(0, (20, 20, 40, 90))
+    noise.paste(255, (25, 50, 35, 60))
+
+    assert set(read_headline(noise)) <= set("?0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    assert (
+        read_headline(Image.open(io.BytesIO(pages.draw_page("COPPER HOLDS BY NIGHT", 0.5)))) == "COPPER HOLDS BY NIGHT"
+    )
+
+
+def test_faults_that_do_not_fit_are_errors(tmp_path: Path) -> None:
+    path = tmp_path / "faults.toml"
+    text = '[[fault]]\nname = "a"\nsays = "b"\ncatches = "HST-01"\nset = { "host.colour" = 1 }\n'
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(msgspec.ValidationError):
+        faults(path)
+
+    good = text.replace("host.colour", "host.architecture").replace("= 1 }", '= "arm" }')
+    path.write_text(good + good, encoding="utf-8")
+    with pytest.raises(ValueError, match="stands twice"):
+        faults(path)
+    path.write_text(good, encoding="utf-8")
+    assert simulate(tuple(faults(path).values())).host.architecture == "arm"
+
+
+def test_the_request_holds_the_picture_to_the_byte() -> None:
+    url = documented(b"\x00\xff")["messages"][0]["content"][1]["image_url"]["url"]
+
+    assert base64.b64decode(url.partition(",")[2]) == b"\x00\xff"
