@@ -1,0 +1,14 @@
+"""Loads the plugins of a qualification: the report first, then the session fixtures in the order of the stages."""
+
+pytest_plugins = [
+    "reports.plugin",
+    "reports.terminal",
+    "fixtures.run",
+    "fixtures.host",
+    "fixtures.image",
+    "fixtures.weights",
+    "fixtures.settings",
+    "fixtures.service",
+    "fixtures.client",
+    "fixtures.stop",
+]

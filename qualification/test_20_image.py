@@ -1,0 +1,148 @@
+"""Stage IMG: base image, Dockerfile, derived image, and what is inside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.provisioners.dockerfile import Dockerfile, IndexedWheel
+from fixtures.provisioners.image import Built, Diagnostics, Pulled
+from recipe.deployment import Deployment, stated
+from recipe.judgement import Judgement
+from recipe.values import Absent, Unreadable, package_at_most, package_is
+
+pytestmark = pytest.mark.qualify
+Base = Pulled | Absent | Unreadable
+Inside = Diagnostics | Absent | Unreadable
+
+
+def test_img_01_base_image_is_present_by_digest(
+    requirement: Judgement, deployment: Deployment, base_image: Base
+) -> None:
+    wanted = stated(deployment.image).reference
+    requirement.wants(f"{wanted} is local")
+    base = requirement.needs(base_image)
+    requirement.finds(f"{', '.join(base.image.digests)} ({'pulled now' if base.fetched else 'was local'})")
+    assert wanted in base.image.digests
+
+
+def test_img_02_base_image_is_for_the_platform(
+    requirement: Judgement, deployment: Deployment, base_image: Base
+) -> None:
+    wanted = stated(deployment.image)
+    requirement.wants(f"{wanted.os}/{wanted.architecture}")
+    base = requirement.needs(base_image).image
+    requirement.finds(f"{base.os}/{base.architecture}")
+    assert (base.os, base.architecture) == (wanted.os, wanted.architecture)
+
+
+def test_img_03_dockerfile_has_documented_bytes(
+    requirement: Judgement, deployment: Deployment, dockerfile: Dockerfile | Absent | Unreadable
+) -> None:
+    wanted = stated(deployment.image).dockerfile_sha256
+    requirement.wants(f"Dockerfile with SHA256 {wanted}")
+    found = requirement.needs(dockerfile)
+    requirement.finds(f"SHA256 {found.sha256}, {found.bytes} bytes, {found.origin}")
+    assert found.sha256 == wanted
+
+
+def test_img_04_wheel_in_the_index_is_documented(
+    requirement: Judgement, deployment: Deployment, wheel_in_index: IndexedWheel | Absent | Unreadable
+) -> None:
+    wanted = stated(deployment.image).wheel
+    requirement.wants(f"{wanted.filename} with SHA256 {wanted.sha256}, not yanked")
+    found = requirement.needs(wheel_in_index)
+    requirement.finds(f"SHA256 {found.sha256}, {f'yanked: {found.yanked}' if found.is_yanked else 'not yanked'}")
+    assert found.sha256 == wanted.sha256
+    assert not found.is_yanked
+
+
+def test_img_05_derived_image_only_adds_layers(
+    requirement: Judgement, base_image: Base, derived_image: Built | Unreadable
+) -> None:
+    requirement.wants("the build exits 0, and the base's layers come first in the derived image")
+    built, base = requirement.needs(derived_image), requirement.needs(base_image).image
+    if built.status != 0 and built.pip_check:
+        requirement.needs(Unreadable(what="derived image", reason="its build ends at 'pip check', which IMG-06 judges"))
+    requirement.finds(f"the build exits {built.status}: {' | '.join(built.last_lines)}")
+    assert built.status == 0
+    assert built.image is not None
+    added = len(built.image.layers) - len(base.layers)
+    kept = built.image.layers[: len(base.layers)] == base.layers
+    requirement.finds(
+        f"{added} layers added; the base's {len(base.layers)} layers {'come first' if kept else 'do not come first'}"
+    )
+    assert kept
+    assert added > 0
+
+
+def test_img_06_pip_check_is_clean(requirement: Judgement, derived_image: Built | Unreadable) -> None:
+    requirement.wants("'pip check' finds nothing")
+    built = requirement.needs(derived_image)
+    if built.pip_check is None:
+        requirement.needs(Unreadable(what="'pip check'", reason=f"the build exits {built.status} before it"))
+    requirement.finds(" | ".join(built.pip_check or ()) or "no broken requirements")
+    assert built.pip_check == ()
+
+
+def test_img_07_vllm_version_is_documented(requirement: Judgement, deployment: Deployment, diagnostics: Inside) -> None:
+    wanted = stated(deployment.image).checks.vllm
+    requirement.wants(f"vllm {wanted}")
+    found = requirement.needs(diagnostics).versions.get("vllm", "")
+    requirement.finds(f"vllm {found or 'states no version'}")
+    assert package_is(found, wanted)
+
+
+def test_img_08_decord_version_is_documented(
+    requirement: Judgement, deployment: Deployment, diagnostics: Inside
+) -> None:
+    wanted = stated(deployment.image).checks.decord
+    requirement.wants(f"decord {wanted}")
+    found = requirement.needs(diagnostics).versions.get("decord", "")
+    requirement.finds(f"decord {found or 'states no version'}")
+    assert package_is(found, wanted)
+
+
+def test_img_09_transformers_is_within_bound(
+    requirement: Judgement, deployment: Deployment, diagnostics: Inside
+) -> None:
+    wanted = stated(deployment.image).checks.transformers_max
+    requirement.wants(f"transformers {wanted} or older")
+    found = requirement.needs(diagnostics).versions.get("transformers", "")
+    requirement.finds(f"transformers {found or 'states no version'}")
+    assert package_at_most(found, wanted)
+
+
+def test_img_10_documented_packages_import(requirement: Judgement, deployment: Deployment, diagnostics: Inside) -> None:
+    wanted = stated(deployment.image).checks.imports
+    requirement.wants(f"{len(wanted)} packages import: {', '.join(wanted)}")
+    tried = requirement.needs(diagnostics).imports
+    failing = [f"{name}: {tried.get(name, 'not tried')}" for name in wanted if tried.get(name, "not tried")]
+    requirement.finds("; ".join(failing) or f"all {len(tried)} import")
+    assert not failing
+
+
+def test_img_11_container_sees_the_gpus(requirement: Judgement, deployment: Deployment, diagnostics: Inside) -> None:
+    requirement.wants(f"PyTorch in the container counts {stated(deployment.host).gpu_count} GPUs")
+    found = requirement.needs(diagnostics).gpus
+    requirement.finds(f"{found} GPUs")
+    assert found == stated(deployment.host).gpu_count
+
+
+def test_img_12_derived_image_id_is_recorded(
+    requirement: Judgement, derived_image: Built | Unreadable, diagnostics: Inside
+) -> None:
+    requirement.wants("one image id, from the build to the end of the diagnostics")
+    built = requirement.needs(derived_image).image
+    tagged = requirement.needs(diagnostics).image_id
+    assert built is not None, "IMG-05 judges the build"
+    requirement.finds(built.id if built.id == tagged else f"built {built.id}, the tag now points to {tagged}")
+    assert built.id == tagged
+
+
+def test_img_13_package_versions_are_recorded(requirement: Judgement, diagnostics: Inside) -> None:
+    if isinstance(diagnostics, Diagnostics):
+        requirement.finds(
+            ", ".join(f"{k} {v}" for k, v in {"python": diagnostics.python, **diagnostics.versions}.items())
+        )
+    else:
+        requirement.finds(diagnostics)

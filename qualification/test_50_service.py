@@ -1,0 +1,183 @@
+"""Stage SRV: the server as it runs, judged from what is seen of it and not from what was asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.engines.interface import HIDDEN, ContainerInfo
+from fixtures.probes.gpus import GpuInventory
+from fixtures.probes.log import Log
+from fixtures.probes.network import Exposure
+from fixtures.provisioners.image import Built
+from fixtures.provisioners.server import Readiness, Served
+from fixtures.service import Workers
+from recipe.deployment import Deployment, stated
+from recipe.judgement import Judgement
+from recipe.values import Absent, Unreadable, count_bytes
+
+pytestmark = pytest.mark.qualify
+Container = ContainerInfo | Absent | Unreadable
+
+
+def test_srv_01_arguments_are_documented(requirement: Judgement, deployment: Deployment, container: Container) -> None:
+    wanted = stated(deployment.service).arguments
+    requirement.wants(" ".join(wanted))
+    found = requirement.needs(container).arguments
+    missing = [word for word in wanted if word not in found]
+    more = [word for word in found if word not in wanted]
+    told = f" (missing {missing}, more {more})" if missing or more else ""
+    requirement.finds(" ".join(found) + told)
+    assert found == wanted
+
+
+def test_srv_02_container_runs_the_qualified_image(
+    requirement: Judgement, container: Container, derived_image: Built | Unreadable
+) -> None:
+    built = requirement.needs(derived_image).image
+    requirement.wants(f"image {built.id if built else 'of the build'}")
+    found = requirement.needs(container).image_id
+    requirement.finds(f"image {found or 'unknown'}")
+    assert built is not None
+    assert found == built.id
+
+
+def test_srv_03_port_is_loopback_only(
+    requirement: Judgement, deployment: Deployment, listening: Exposure | Unreadable, container: Container
+) -> None:
+    address = stated(deployment.service).address
+    requirement.wants(f"listening on {address} only; every other address refuses")
+    seen = requirement.needs(listening)
+    listeners = [entry.address for entry in requirement.needs(seen.listeners)]
+    answering = [f"{other} {answer}" for other, answer in seen.answers.items() if answer]
+    published = requirement.needs(container).published
+    others = "; ".join(answering) or f"{len(seen.answers)} other addresses refuse"
+    where = f"port {seen.port} listens on {', '.join(listeners) or 'nothing'}"
+    requirement.finds(f"{where}, published as {', '.join(published)}; {others}")
+    assert listeners
+    assert set(listeners) == {address}
+    assert published == (f"{address}:{seen.port}",)
+    assert seen.answers
+    assert not answering
+
+
+def test_srv_04_environment_is_offline(requirement: Judgement, deployment: Deployment, container: Container) -> None:
+    wanted = {**stated(deployment.service).environment, stated(deployment.settings).key_variable: HIDDEN}
+    requirement.wants(", ".join(f"{name}={value}" for name, value in wanted.items()))
+    found = requirement.needs(container).environment
+    requirement.finds(", ".join(f"{name}={found.get(name, 'not set')}" for name in wanted))
+    assert all(found.get(name) == value for name, value in wanted.items())
+
+
+def test_srv_05_mounts_are_documented(requirement: Judgement, deployment: Deployment, container: Container) -> None:
+    wanted = {mount.target: mount.read_only for mount in stated(deployment.service).mounts}
+    requirement.wants(_modes(wanted))
+    found = {mount.target: mount.read_only for mount in requirement.needs(container).mounts}
+    requirement.finds(_modes(found))
+    assert found == wanted
+
+
+def _modes(mounts: dict[str, bool]) -> str:
+    return (
+        ", ".join(f"{target} ({'read-only' if fixed else 'writable'})" for target, fixed in sorted(mounts.items()))
+        or "no mount"
+    )
+
+
+def test_srv_06_shared_memory_is_documented(
+    requirement: Judgement, deployment: Deployment, container: Container
+) -> None:
+    wanted = stated(stated(deployment.service).shm_bytes)
+    requirement.wants(count_bytes(wanted))
+    found = requirement.needs(container).shm_bytes
+    requirement.finds("no container" if found is None else count_bytes(found))
+    assert found == wanted
+
+
+def test_srv_07_key_is_in_no_argument(requirement: Judgement, container: Container) -> None:
+    requirement.wants("the key in no argument, and no --api-key")
+    found = requirement.needs(container)
+    words = [*found.entrypoint, *found.arguments]
+    showing = [word for word in words if HIDDEN in word or word.startswith("--api-key")]
+    requirement.finds(f"{len(words)} arguments, {', '.join(showing) if showing else 'none with the key'}")
+    assert found.arguments
+    assert not showing
+
+
+def test_srv_08_server_becomes_ready(requirement: Judgement, deployment: Deployment, readiness: Readiness) -> None:
+    deadline_s = stated(deployment.service).ready_deadline_s
+    requirement.wants(f"healthy, listing its model and completing within {deadline_s} s")
+    ended = f", exit code {readiness.exit_code}" if readiness.exit_code is not None else ""
+    problem = f": {readiness.problem}" if readiness.problem else ""
+    requirement.finds(f"{readiness.phase} after {readiness.seconds:.1f} s{ended}{problem}")
+    assert readiness.ready
+
+
+def test_srv_09_each_worker_has_its_gpu(
+    requirement: Judgement, deployment: Deployment, workers: Workers | Absent | Unreadable
+) -> None:
+    wanted = stated(deployment.service).workers
+    requirement.wants(f"{wanted} workers, each on one GPU of its own")
+    found = requirement.needs(workers)
+    held = [gpu for gpus in found.gpus_of.values() for gpu in gpus]
+    rows = [
+        f"pid {process.pid} ({process.name}) on {', '.join(found.gpus_of[str(process.pid)]) or 'no GPU'}"
+        for process in found.processes
+    ]
+    requirement.finds("\n".join([f"{len(found.processes)} workers on {len(set(held))} GPUs", *rows]))
+    assert len(found.processes) == wanted
+    assert all(len(gpus) == 1 for gpus in found.gpus_of.values())
+    assert len(set(held)) == wanted
+
+
+def test_srv_10_log_is_free_of_errors(requirement: Judgement, server_log: Log | Absent) -> None:
+    requirement.wants("no out-of-memory, NCCL, import, tensor-parallel or CUDA error in the log")
+    log = requirement.needs(server_log)
+    requirement.finds("\n".join(f"{kind}: {line}" for kind, line in log.errors) or f"none in {log.lines:,} lines")
+    assert log.lines > 0
+    assert not log.errors
+
+
+def test_srv_11_model_and_context_are_served(
+    requirement: Judgement, deployment: Deployment, served: Served | Unreadable
+) -> None:
+    service = stated(deployment.service)
+    requirement.wants(f"{service.model_name} with {service.context_tokens:,} tokens")
+    found = requirement.needs(served).models
+    requirement.finds(", ".join(f"{name} with {context} tokens" for name, context in found.items()) or "no model")
+    assert found == {service.model_name: service.context_tokens}
+
+
+def test_srv_12_container_is_confined(requirement: Judgement, container: Container) -> None:
+    requirement.wants("not privileged, no namespace shared with the host")
+    found = requirement.needs(container)
+    shared = ", ".join(found.shared_namespaces)
+    requirement.finds(
+        f"{'privileged' if found.privileged else 'not privileged'}, {f'shares {shared}' if shared else 'shares none'}"
+    )
+    assert not found.privileged
+    assert not found.shared_namespaces
+
+
+def test_srv_13_start_is_recorded(requirement: Judgement, readiness: Readiness, server_log: Log | Absent) -> None:
+    measures = server_log.measures if isinstance(server_log, Log) else {"log": str(server_log)}
+    requirement.finds(
+        "\n".join([f"{readiness.phase} after {readiness.seconds:.1f} s", *(f"{k}: {v}" for k, v in measures.items())])
+    )
+
+
+def test_srv_14_gpu_memory_is_recorded(
+    requirement: Judgement,
+    gpus: GpuInventory | Absent | Unreadable,
+    gpus_when_ready: GpuInventory | Absent | Unreadable,
+) -> None:
+    if isinstance(gpus, GpuInventory) and isinstance(gpus_when_ready, GpuInventory):
+        pairs = zip(gpus.devices, gpus_when_ready.devices, strict=False)
+        requirement.finds(
+            "\n".join(f"GPU {a.index}: {_size(a.memory_used)} before, {_size(b.memory_used)} ready" for a, b in pairs)
+        )
+    else:
+        requirement.finds(f"before: {gpus}; ready: {gpus_when_ready}")
+
+
+def _size(size: int | Unreadable) -> str:
+    return count_bytes(size) if isinstance(size, int) else str(size)

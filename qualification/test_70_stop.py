@@ -1,0 +1,59 @@
+"""Stage STP: the server stopped, and what must and must not be left of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.probes.gpus import GpuInventory
+from fixtures.stop import Ending, Kept, held
+from recipe.judgement import Judgement
+from recipe.values import Absent, Unreadable, count_bytes
+
+pytestmark = pytest.mark.qualify
+
+
+def test_stp_01_service_exits_and_port_closes(requirement: Judgement, ending: Ending) -> None:
+    requirement.wants("exits on SIGTERM within its grace, without being killed; the port refuses")
+    if ending.started_problem:
+        requirement.needs(Unreadable(what="stop", reason=f"the server was never started: {ending.started_problem}"))
+    end = ending.stopped
+    told = "had to be killed" if end.killed else f"exit code {end.exit_code}"
+    requirement.finds(
+        f"{told} after {end.seconds:.1f} s; the port {'still accepts' if ending.port_open else 'refuses'}"
+    )
+    assert end.exit_code is not None
+    assert not end.killed
+    assert not ending.port_open
+
+
+def test_stp_02_container_gone_files_kept(requirement: Judgement, kept: Kept) -> None:
+    requirement.wants("no container; images and all model files are there")
+    gone = [*kept.missing, *(reference for reference, there in kept.images.items() if not there)]
+    requirement.finds(
+        f"container: {kept.container or 'gone'}; {f'missing: {gone}' if gone else 'images and model files are there'}"
+    )
+    assert not kept.container
+    assert not gone
+
+
+def test_stp_03_gpu_memory_is_given_back(
+    requirement: Judgement,
+    gpus: GpuInventory | Absent | Unreadable,
+    gpus_after_stop: GpuInventory | Absent | Unreadable,
+) -> None:
+    requirement.wants("memory of each GPU as before the start, within 64 MiB")
+    before, after = requirement.needs(gpus), requirement.needs(gpus_after_stop)
+    rise = held(before, after)
+    holders = [
+        f"GPU {gpu.index}: {process.name} (pid {process.pid})"
+        for gpu in after.devices
+        if isinstance(gpu.processes, tuple) and gpu.index in rise
+        for process in gpu.processes
+    ]
+    rows = [f"GPU {index} holds {count_bytes(size)} more" for index, size in rise.items()]
+    requirement.finds("; ".join([*rows, *holders]) or f"given back on {len(after.devices)} GPUs")
+    measured = [
+        gpu for gpu in (*before.devices, *after.devices) if not isinstance(requirement.needs(gpu.memory_used), bool)
+    ]
+    assert len(measured) == 2 * len(before.devices) > 0
+    assert not rise
