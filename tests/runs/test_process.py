@@ -1,0 +1,59 @@
+"""A deployment of one's own on the process engine: a file outside the recipe, this real machine, no container."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fixtures.rehearsal.hub import LoopbackHub
+from fixtures.rehearsal.world import Hub
+from recipe.deployment import FOLDER
+from tests.running import ROOT, Qualify
+
+
+@pytest.fixture
+def own_deployment(tmp_path: Path) -> Iterator[Path]:
+    """A process deployment whose server is the stand-in under the name of vllm, fed by a loopback hub."""
+    hub = LoopbackHub(Hub())
+    text = (FOLDER / "rehearsal.toml").read_text(encoding="utf-8")
+    text = text.replace('name = "rehearsal"', 'name = "own"').replace('engine = "rehearsal"', 'engine = "process"')
+    text = text.replace("http://127.0.0.1", hub.origin).replace(f"shm_bytes = {16 << 30:_}\n", "")
+    text = re.sub(r"\[(host|image|image\.wheel|image\.checks)\]\n(?:[^\[\n].*\n|\n)*", "", text)
+    (tmp_path / "own.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "world.json").write_text("{}", encoding="utf-8")
+    program = tmp_path / "bin" / "vllm"
+    program.parent.mkdir()
+    start = (
+        f'exec env PYTHONPATH="{ROOT}" "{sys.executable}" -m fixtures.rehearsal.standin "{tmp_path}/world.json" "$@"'
+    )
+    program.write_text(f"#!/bin/sh\nshift\n{start}\n", encoding="utf-8")
+    program.chmod(0o755)
+    yield tmp_path
+    hub.close()
+
+
+def test_a_process_deployment_runs_from_weights_to_stop(qualify: Qualify, own_deployment: Path) -> None:
+    path = f"{own_deployment}/bin:/usr/bin:/bin"
+    ended = qualify(f"--deployment={own_deployment}/own.toml", deployment=None, env={"PATH": path})
+
+    assert (ended.status, ended.verdict) == (0, "QUALIFIED"), ended.output
+    assert ended.told["rehearsal"] is False
+    assert "REHEARSAL" not in ended.output
+    assert {"HST-03", "IMG-01", "SRV-02", "SRV-06", "SRV-09", "SRV-12", "STP-03"} <= ended.ids("not applicable")
+    assert ended.row("HST-03")["found"] == "the deployment own states no host.gpu_count"
+    assert {"WTS-01", "CFG-06", "SRV-01", "SRV-08", "VFY-07", "VFY-14", "STP-01"} <= ended.ids("passed")
+    assert qualify.leftovers() == []
+
+
+def test_a_program_that_is_missing_fails_the_start_and_says_so(qualify: Qualify, own_deployment: Path) -> None:
+    ended = qualify(f"--deployment={own_deployment}/own.toml", deployment=None, env={"PATH": "/usr/bin:/bin"})
+
+    assert ended.verdict == "NOT QUALIFIED"
+    assert "SRV-08" in ended.ids("failed")
+    assert "vllm could not be started: No such file or directory" in ended.row("SRV-08")["found"]
+    assert "STP-01" in ended.ids("blocked")
+    assert ended.ids("error") == set()
