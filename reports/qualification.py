@@ -63,29 +63,35 @@ class Qualification:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, Any, Any]:
         """Wrap all clean-up: whatever happens in it, the bundle is closed and the exit status is the verdict's."""
+        finished = False
         try:
-            return (yield)
+            result = yield
+            finished = session.exitstatus is not pytest.ExitCode.INTERNAL_ERROR
+            return result
         finally:
-            if self.interrupts.received:
-                # The signal may have come in the middle of a destructor: Python then says so, to nobody's use.
-                warnings.simplefilter("ignore", pytest.PytestUnraisableExceptionWarning)
-            verdict, problem = self._close()
-            if verdict.qualifies:
-                session.exitstatus = pytest.ExitCode.OK
-            elif session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-                session.exitstatus = pytest.ExitCode.TESTS_FAILED
-            if self.conclude:
-                self.conclude(verdict, problem)
+            self._finish(session, finished)
 
-    def _close(self) -> tuple[Verdict, str]:
-        """Close the bundle. One that cannot be written proves nothing, so its verdict is INCOMPLETE at best."""
+    def _finish(self, session: pytest.Session, finished: bool) -> None:
+        if self.interrupts.received:
+            # The signal may have come in the middle of a destructor: Python then says so, to nobody's use.
+            warnings.simplefilter("ignore", pytest.PytestUnraisableExceptionWarning)
+        verdict, problem = self._close(finished)
+        if verdict.qualifies:
+            session.exitstatus = pytest.ExitCode.OK
+        elif session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if self.conclude:
+            self.conclude(verdict, problem)
+
+    def _close(self, finished: bool) -> tuple[Verdict, str]:
+        """Close the bundle. A run that broke off, or a bundle that cannot be written, is INCOMPLETE at best."""
+        broken = None if finished else "a fault of the suite"
         try:
-            return self.bundle.close(lambda: self.interrupts.received), ""
+            return self.bundle.close(lambda: self.interrupts.received or broken), ""
         except OSError as error:
-            problem = (
-                f"the bundle could not be written ({error.strerror}): free space in {self.bundle.folder}, run again"
-            )
-            return decide(self.ledger.rows, interrupted=True), problem
+            problem = f"the bundle could not be written ({error.strerror})"
+            remedy = f"free space in {self.bundle.folder} and run again"
+            return decide(self.ledger.rows, interrupted=True), f"{problem}: {remedy}"
 
     def pytest_unconfigure(self) -> None:
         self.interrupts.ignore()

@@ -95,6 +95,20 @@ def test_a_crash_leaves_an_incomplete_bundle(qualify: Qualify) -> None:
     assert not [entry for entry in qualify.leftovers() if "standin" in entry]
 
 
+@pytest.mark.parametrize("hook", ["pytest_runtest_logfinish(nodeid)", "pytest_sessionfinish()"])
+def test_a_fault_after_the_last_test_is_incomplete(qualify: Qualify, hook: str) -> None:
+    when = "'stp_03' in nodeid" if "nodeid" in hook else "True"
+    text = f"def {hook}:\n    if {when}:\n        raise RuntimeError('too late')\n"
+    (qualify.folder / "late.py").write_text(text, encoding="utf-8")
+
+    ended = qualify(plugins=("no:cacheprovider", "late"), env={"PYTHONPATH": str(qualify.folder)})
+
+    assert ended.status not in (0, None)
+    assert ended.verdict == "INCOMPLETE", ended.output
+    assert ended.told["interrupted"] == "a fault of the suite"
+    assert not [entry for entry in qualify.leftovers() if "standin" in entry]
+
+
 def copy_of_the_suite(folder: Path) -> Path:
     """Return a copy of the tree without history, caches and bundles."""
     target = folder / "suite"
