@@ -68,12 +68,13 @@ def test_wts_05_model_folder_holds_nothing_else(requirement: Judgement, weights:
     assert not weights.leading_out
 
 
+def _is_right(file: File | Absent | Unreadable, wanted: SnapshotFile) -> bool:
+    return isinstance(file, File) and file.sha256 == wanted.sha256
+
+
 def test_wts_06_files_are_of_one_revision(requirement: Judgement, weights: Weights, snapshot: Snapshot) -> None:
     requirement.wants(f"revision {snapshot.revision} of {snapshot.repository}")
-    right = sum(
-        isinstance(weights.files[name].file, File) and weights.files[name].file.sha256 == wanted.sha256  # type: ignore[union-attr]
-        for name, wanted in snapshot.files.items()
-    )
+    right = sum(_is_right(weights.files[name].file, wanted) for name, wanted in snapshot.files.items())
     said = sorted({fetched.commit for fetched in weights.files.values() if fetched.commit})
     hub = f"the hub names {', '.join(said)}" if said else "nothing was fetched from a hub that names its commit"
     requirement.finds(f"{right} of {len(snapshot.files)} files carry the revision's hashes; {hub}")
