@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import re
 from typing import TextIO
 from urllib.parse import quote
@@ -61,7 +62,11 @@ class Redactor:
 
 
 class RedactingStream:
-    """A text stream that redacts what is written to it, and is otherwise the stream behind it."""
+    """A text stream that redacts what is written to it, and is otherwise the stream behind it.
+
+    A reader that goes away (``| head``, a closed terminal) must not end a run in the middle: what nobody reads is
+    let go.
+    """
 
     def __init__(self, stream: TextIO, redactor: Redactor) -> None:
         self._stream = stream
@@ -69,8 +74,14 @@ class RedactingStream:
 
     def write(self, text: str) -> int:
         """Write the redacted text; the length told is that of the text given."""
-        self._stream.write(self._redactor.text(text))
+        with contextlib.suppress(OSError):
+            self._stream.write(self._redactor.text(text))
         return len(text)
+
+    def flush(self) -> None:
+        """Flush the stream behind, if somebody still reads it."""
+        with contextlib.suppress(OSError):
+            self._stream.flush()
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections import Counter
 from xml.etree import ElementTree
 
@@ -12,7 +14,7 @@ import pytest
 from fixtures.rehearsal.world import Fault, World, faults, simulate
 from recipe import catalogue as catalogues
 from recipe.catalogue import Level
-from tests.running import Qualify
+from tests.running import ROOT, Qualify
 
 FAULTS = faults()
 
@@ -66,6 +68,18 @@ def test_the_bundle_is_complete_and_agrees_with_itself(qualify: Qualify) -> None
     log = (ended.bundle / "log.html").read_text(encoding="utf-8")
     assert "REHEARSAL, the test runner&#39;s log" in log or "REHEARSAL, the test runner's log" in log
     assert log.count("qualification/test_") >= len([row for row in told["requirements"] if row["evidence"]])
+
+
+def test_a_reader_that_goes_away_does_not_end_the_run(qualify: Qualify) -> None:
+    bundle = qualify.folder / "unread"
+    argv = [sys.executable, "-m", "pytest", "-m", "qualify", "--deployment=rehearsal", f"--bundle={bundle}"]
+    with subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
+        process.wait(60)
+
+    assert json.loads((bundle / "verdict.json").read_text(encoding="utf-8"))["verdict"] == "QUALIFIED"
 
 
 def test_the_rehearsal_needs_no_proxy_and_no_name(qualify: Qualify) -> None:
