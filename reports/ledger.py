@@ -43,8 +43,10 @@ class Ledger:
         return self._rows[identity, case]
 
     def settle(self, identity: str, case: str, outcome: Outcome, **changes: object) -> Row:
-        """Write a row's outcome. A later word may only be worse: an error in tear-down undoes a pass."""
+        """Write a row's outcome. A failure stands: an error in tear-down undoes a pass, but never a failure."""
         row = self._rows[identity, case]
+        if row.outcome is Outcome.FAILED:
+            return row
         changed = msgspec.structs.replace(row, outcome=outcome, **changes)
         self._rows[identity, case] = changed
         return changed

@@ -49,6 +49,17 @@ def test_an_unknown_row_is_a_key_error() -> None:
         ledger().row("WTS-01", "none")
 
 
+def test_a_failure_stands_and_a_pass_can_be_undone() -> None:
+    book = ledger()
+    book.settle("STP-03", "", Outcome.FAILED, found="GPU 1 holds memory")
+    book.settle("STP-03", "", Outcome.ERROR, found="tear-down broke")
+    book.settle("STP-02", "", Outcome.PASSED, found="gone")
+    book.settle("STP-02", "", Outcome.ERROR, found="tear-down broke")
+
+    assert (book.row("STP-03").outcome, book.row("STP-03").found) == (Outcome.FAILED, "GPU 1 holds memory")
+    assert book.row("STP-02").outcome is Outcome.ERROR
+
+
 def test_an_earlier_stage_blocks_by_its_first_must() -> None:
     book = ledger()
     book.settle("HST-12", "", Outcome.FAILED)
