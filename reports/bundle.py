@@ -8,7 +8,6 @@ import os
 import platform
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -111,7 +110,8 @@ class Bundle:
             verdict = decide(self.ledger.rows, interrupted=signal is not None)
             document = self._write_verdict(verdict, signal)
             write_atomically(self.folder / "junit.xml", self.redactor.data(junit.render(document)))
-            write_atomically(self.folder / "report.html", self.redactor.data(self._html(document)))
+            page = html.render(document, self.ledger.catalogue, self.deployment)
+            write_atomically(self.folder / "report.html", self.redactor.data(page))
             if interrupted() == signal:
                 return verdict
 
@@ -139,9 +139,6 @@ class Bundle:
         data = msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n"
         write_atomically(self.folder / "verdict.json", self.redactor.data(data))
         return document
-
-    def _html(self, document: Any) -> bytes:
-        return html.render(document, self.ledger.catalogue, self.deployment)
 
 
 def now() -> str:

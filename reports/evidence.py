@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -46,10 +45,6 @@ class Evidence:
         """Keep a log, an output or a picture; return its path within the bundle."""
         data = content.encode("utf-8", "replace") if isinstance(content, str) else content
         return self._write(f"artefacts/{SAFE.sub('-', name)}", data)
-
-    def recorded(self, name: str) -> Any:
-        """Return a recorded fact as plain JSON data."""
-        return msgspec.json.decode((self.bundle / "facts" / f"{name}.json").read_bytes())
 
     def leaks(self) -> list[str]:
         """Return the files of the bundle that hold a secret in any form, as paths within it."""

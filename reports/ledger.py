@@ -7,7 +7,7 @@ import msgspec
 from recipe.catalogue import Cases, Catalogue, Level, Requirement
 from recipe.deployment import Deployment
 from recipe.snapshot import Snapshot
-from reports.outcomes import UNKNOWN, Outcome, Row
+from reports.outcomes import Outcome, Row
 
 OBSTACLES = frozenset({Outcome.FAILED, Outcome.BLOCKED, Outcome.ERROR})
 
@@ -56,25 +56,12 @@ class Ledger:
         earlier stage. A stage that always runs is blocked only while no server was started.
         """
         requirement = self.catalogue.get(identity)
-        stage = self.catalogue.stage(requirement.stage)
+        counts = not (self.catalogue.stage(requirement.stage).always and self.server_started)
         for row in self.rows:
-            if row.id in requirement.after and row.outcome in OBSTACLES:
-                return row.name
-            if row.stage == requirement.stage:
-                continue
-            if stage.always and self.server_started:
-                continue
-            if row.level is Level.MUST and row.outcome in OBSTACLES and self._earlier(row.stage, requirement.stage):
+            counts = counts and row.stage != requirement.stage  # the rows are in order: earlier stages come first
+            if row.outcome in OBSTACLES and (row.id in requirement.after or (counts and row.level is Level.MUST)):
                 return row.name
         return None
-
-    def _earlier(self, stage: str, other: str) -> bool:
-        order = [entry.id for entry in self.catalogue.stages]
-        return order.index(stage) < order.index(other)
-
-    def open_ids(self) -> set[str]:
-        """Ids that a test is expected to settle in this run."""
-        return {row.id for row in self.rows if row.outcome in UNKNOWN and row.level is not Level.ATTEST}
 
 
 def _cases(requirement: Requirement, snapshot: Snapshot | None) -> tuple[str, ...]:

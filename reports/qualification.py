@@ -35,7 +35,6 @@ class Qualification:
     def __init__(
         self, config: pytest.Config, catalogue: Catalogue, deployment: Deployment, snapshot: Snapshot | None
     ) -> None:
-        self.config = config
         self.deployment = deployment
         self.snapshot = snapshot
         options = frozenset({"--remove"}) if config.option.remove else frozenset()

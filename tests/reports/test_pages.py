@@ -12,6 +12,7 @@ import pytest
 from recipe import catalogue as catalogues
 from recipe import deployment as deployments
 from recipe import snapshot as snapshots
+from recipe.catalogue import Level
 from reports import catalogue_page, html, junit
 from reports.bundle import Bundle, Document, Suite, new_folder
 from reports.ledger import Ledger
@@ -21,13 +22,16 @@ from reports.verdict import Verdict, counts, decide
 NASTY = "\x1b[31mERR\x1b[0m \x00 </script><script>alert(1)</script> & <b> lone \ud800"
 
 
+def pass_all(ledger: Ledger) -> None:
+    for row in ledger.rows:
+        if row.outcome is Outcome.NOT_RUN and row.level is not Level.ATTEST:
+            ledger.settle(row.id, row.case, Outcome.PASSED, found="as wanted")
+
+
 def document(*changes: tuple[str, str, Outcome, str], interrupted: str | None = None) -> Document:
     deployment = deployments.load("rehearsal")
     ledger = Ledger(catalogues.load(), deployment, snapshots.load("rehearsal"), frozenset())
-    for identity in sorted(ledger.open_ids()):
-        for row in ledger.rows:
-            if row.id == identity:
-                ledger.settle(row.id, row.case, Outcome.PASSED, found="as wanted")
+    pass_all(ledger)
     for identity, case, outcome, found in changes:
         ledger.settle(identity, case, outcome, found=found)
     rows = ledger.rows
@@ -152,9 +156,7 @@ def test_a_bundle_says_incomplete_from_its_first_moment(tmp_path: Path) -> None:
 def test_a_signal_while_the_bundle_is_written_makes_it_incomplete(tmp_path: Path) -> None:
     deployment = deployments.load("rehearsal")
     ledger = Ledger(catalogues.load(), deployment, snapshots.load("rehearsal"), frozenset())
-    for row in ledger.rows:
-        if row.id in ledger.open_ids():
-            ledger.settle(row.id, row.case, Outcome.PASSED, found="as wanted")
+    pass_all(ledger)
     bundle = Bundle(tmp_path / "bundle", deployment, ledger)
     bundle.open()
     signals = iter([None, "SIGTERM", "SIGTERM", "SIGTERM"])
