@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import pytest
 
 from fixtures.provisioners.dockerfile import Dockerfile, IndexedWheel
@@ -84,12 +87,17 @@ def test_img_06_pip_check_is_clean(requirement: Judgement, derived_image: Built 
     assert built.pip_check == ()
 
 
+def _judge_version(requirement: Judgement, diagnostics: Inside, package: str, meets: Callable[[str], bool]) -> None:
+    """State the version of a package inside the image, and assert that it meets the documented one."""
+    found = requirement.needs(diagnostics).versions.get(package, "")
+    requirement.finds(f"{package} {found or 'states no version'}")
+    assert meets(found)
+
+
 def test_img_07_vllm_version_is_documented(requirement: Judgement, deployment: Deployment, diagnostics: Inside) -> None:
     wanted = stated(deployment.image).checks.vllm
     requirement.wants(f"vllm {wanted}")
-    found = requirement.needs(diagnostics).versions.get("vllm", "")
-    requirement.finds(f"vllm {found or 'states no version'}")
-    assert package_is(found, wanted)
+    _judge_version(requirement, diagnostics, "vllm", partial(package_is, wanted=wanted))
 
 
 def test_img_08_decord_version_is_documented(
@@ -97,9 +105,7 @@ def test_img_08_decord_version_is_documented(
 ) -> None:
     wanted = stated(deployment.image).checks.decord
     requirement.wants(f"decord {wanted}")
-    found = requirement.needs(diagnostics).versions.get("decord", "")
-    requirement.finds(f"decord {found or 'states no version'}")
-    assert package_is(found, wanted)
+    _judge_version(requirement, diagnostics, "decord", partial(package_is, wanted=wanted))
 
 
 def test_img_09_transformers_is_within_bound(
@@ -107,9 +113,7 @@ def test_img_09_transformers_is_within_bound(
 ) -> None:
     wanted = stated(deployment.image).checks.transformers_max
     requirement.wants(f"transformers {wanted} or older")
-    found = requirement.needs(diagnostics).versions.get("transformers", "")
-    requirement.finds(f"transformers {found or 'states no version'}")
-    assert package_at_most(found, wanted)
+    _judge_version(requirement, diagnostics, "transformers", partial(package_at_most, maximum=wanted))
 
 
 def test_img_10_documented_packages_import(requirement: Judgement, deployment: Deployment, diagnostics: Inside) -> None:
