@@ -139,15 +139,21 @@ class Expected(Section, frozen=True):
 
 
 class Deployment(Section, frozen=True):
-    """One deployment. ``engine`` says what runs the server; an empty ``workdir`` is a new temporary folder."""
+    """One deployment. ``engine`` says what runs the server; an empty ``workdir`` is a new temporary folder.
+
+    ``rehearsal`` puts a simulated host and a loopback hub around the engine, so that the verdict certifies nothing.
+    ``index`` is a package index in PyPI's place.
+    """
 
     schema: Annotated[int, msgspec.Meta(ge=1, le=1)]
     name: Text
     title: Text
     engine: Literal["docker", "process", "rehearsal"]
     workdir: str
+    rehearsal: bool = False
     snapshot: str | None = None
     hub: str | None = None
+    index: str | None = None
     host: Host | None = None
     image: Image | None = None
     settings: Settings | None = None
@@ -155,11 +161,6 @@ class Deployment(Section, frozen=True):
     picture: Picture | None = None
     request: Request | None = None
     expected: Expected | None = None
-
-    @property
-    def rehearsal(self) -> bool:
-        """Whether this deployment is embedded and simulated, so that its verdict certifies nothing."""
-        return self.engine == "rehearsal"
 
     def states(self, path: str) -> bool:
         """Tell whether the value at a dotted path (``host.driver_min``) is stated."""
@@ -196,6 +197,8 @@ def load(name: str) -> Deployment:
 def _check(source: str, deployment: Deployment) -> None:
     """Refuse what the types alone cannot: versions without numbers, a missing snapshot, a cap beyond the grid."""
     host, image, picture, service = deployment.host, deployment.image, deployment.picture, deployment.service
+    if deployment.engine == "rehearsal" and not deployment.rehearsal:
+        raise RecipeError(source, "rehearsal", "must be true: the rehearsal's engine is a stand-in")
     if host and driver_numbers(host.driver_min) is None:
         raise RecipeError(source, "host.driver_min", f"{host.driver_min!r} is not a driver version")
     if image:

@@ -20,7 +20,9 @@ def own_deployment(tmp_path: Path) -> Iterator[Path]:
     """A process deployment whose server is the stand-in under the name of vllm, fed by a loopback hub."""
     hub = LoopbackHub(Hub())
     text = (FOLDER / "rehearsal.toml").read_text(encoding="utf-8")
-    text = text.replace('name = "rehearsal"', 'name = "own"').replace('engine = "rehearsal"', 'engine = "process"')
+    text = text.replace('name = "rehearsal"', 'name = "own"').replace(
+        'engine = "rehearsal"\nrehearsal = true', 'engine = "process"'
+    )
     text = text.replace("http://127.0.0.1", hub.origin).replace(f"shm_bytes = {16 << 30:_}\n", "")
     text = re.sub(r"\[(host|image|image\.wheel|image\.checks)\]\n(?:[^\[\n].*\n|\n)*", "", text)
     (tmp_path / "own.toml").write_text(text, encoding="utf-8")
