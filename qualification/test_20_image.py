@@ -127,9 +127,10 @@ def test_img_10_documented_packages_import(requirement: Judgement, deployment: D
 
 def test_img_11_container_sees_the_gpus(requirement: Judgement, deployment: Deployment, diagnostics: Inside) -> None:
     requirement.wants(f"PyTorch in the container counts {stated(deployment.host).gpu_count} GPUs")
-    found = requirement.needs(diagnostics).gpus
-    requirement.finds(f"{found} GPUs")
-    assert found == stated(deployment.host).gpu_count
+    found = requirement.needs(diagnostics)
+    requirement.finds(f"{found.gpus} GPUs{f': {found.gpus_refused}' if found.gpus_refused else ''}")
+    assert not found.gpus_refused
+    assert found.gpus == stated(deployment.host).gpu_count
 
 
 def test_img_12_derived_image_id_is_recorded(

@@ -55,7 +55,7 @@ class Qualify:
     def __init__(self, folder: Path, inside: tuple[str, ...] = (), environment: dict[str, str] | None = None) -> None:
         """``inside`` is put before the command, ``environment`` added to this one's, for every run."""
         self.folder = folder
-        self._inside = inside
+        self.inside = inside
         self._environment = environment or {}
         self._numbers = itertools.count(1)
         self.scratch = folder / "scratch"
@@ -72,7 +72,7 @@ class Qualify:
         """Start a run; its temporary files lie in this folder, so that leftovers can be seen."""
         bundle = self.folder / f"bundle{next(self._numbers)}"
         named = ["--deployment", deployment] if deployment else []
-        argv = [*self._inside, sys.executable, "-m", "pytest", "-m", "qualify", *named, "--bundle", str(bundle)]
+        argv = [*self.inside, sys.executable, "-m", "pytest", "-m", "qualify", *named, "--bundle", str(bundle)]
         argv += [*(f"-p{plugin}" for plugin in plugins), *options]
         output = bundle.with_suffix(".out")
         with output.open("wb") as file:

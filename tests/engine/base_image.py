@@ -50,6 +50,7 @@ cuda = SimpleNamespace(device_count=lambda: len(glob.glob("/dev/nvidia[0-9]*")))
 VLLM = """\
 #!/bin/sh
 shift
+test -e /root/.cache/instead.py && exec python -u /root/.cache/instead.py
 cd /opt/stand-in
 exec python -m fixtures.rehearsal.standin /root/.cache/standin.json "$@"
 """

@@ -18,56 +18,75 @@ from tests.engine import lab as labs
 from tests.engine.lab import INDEX, REPOSITORY, Lab
 from tests.running import Ended, Qualify, Started
 
+SERVER, TAG = "lab-server", "lab-image:local"
+
 
 class Deployed:
     """A deployment on the lab's engine: the rehearsal's own, with a real registry, image and container."""
 
-    def __init__(self, folder: Path, lab: Lab, digest: str, wheel: Path) -> None:
+    def __init__(self, folder: Path, lab: Lab, digest: str, wheel: Path = ASSETS / "index" / WHEEL) -> None:
         self.file = folder / "lab.toml"
         self.workdir = folder / "hosting"
         self.lab = lab
         self.qualify = Qualify(folder, lab.inside, lab.environment)
-        url = lab.offer(wheel)
-        sha256 = hashlib.sha256(wheel.read_bytes()).hexdigest()
+        self._wheel = lab.offer(wheel), hashlib.sha256(wheel.read_bytes()).hexdigest()
         text = (FOLDER / "rehearsal.toml").read_text(encoding="utf-8")
-        self._text = text.replace('workdir = ""', f'workdir = "{self.workdir}"\nindex = "{INDEX}"')
-        self.change(
-            name="lab",
-            title="Stand-in base image and four stand-in GPUs on a real Docker engine",
-            engine="docker",
-            repository=REPOSITORY,
-            digest=digest,
-            filename=wheel.name,
-            tag="lab-image:local",
-            port=8000,
-        )
-        self._text = self._text.replace('name = "rehearsal-image"', 'name = "lab-server"')
-        self._text = re.sub(r'(\[image.wheel\][^[]*sha256 = )"\w+"', rf'\1"{sha256}"', self._text)
-        self.change(dockerfile_sha256=hashlib.sha256(render(f"{REPOSITORY}@{digest}", url, sha256)).hexdigest())
+        text = text.replace('workdir = ""', f'workdir = "{self.workdir}"\nindex = "{INDEX}"')
+        text = text.replace('name = "rehearsal-image"', f'name = "{SERVER}"')
+        self._text = re.sub(r'(\[image.wheel\][^[]*sha256 = )"\w+"', rf'\1"{self._wheel[1]}"', text)
+        self.change(name="lab", title="Stand-in base image and GPUs on a real Docker engine", engine="docker")
+        self.change(filename=wheel.name, tag=TAG, port=8000)
+        self.base(REPOSITORY, digest)
 
     def change(self, **values: str | int) -> None:
         """Change the first value of each name in the deployment file."""
         for name, value in values.items():
             line = f"{name} = {value}" if isinstance(value, int) else f'{name} = "{value}"'
-            self._text, number = re.subn(rf"(?m)^{name} = .*$", line.replace("\\", r"\\"), self._text, count=1)
+            self._text, number = re.subn(rf"(?m)^{name} = .*$", line, self._text, count=1)
             assert number == 1, name
         self.file.write_text(self._text, encoding="utf-8")
 
-    def start(self, *options: str) -> Started:
-        return self.qualify.start(f"--deployment={self.file}", *options, deployment=None)
+    def base(self, repository: str, digest: str) -> None:
+        """Name another base image, and the Dockerfile that belongs to it."""
+        dockerfile = render(f"{repository}@{digest}", *self._wheel)
+        self.change(repository=repository, digest=digest, dockerfile_sha256=hashlib.sha256(dockerfile).hexdigest())
 
-    def __call__(self, *options: str) -> Ended:
-        return self.start(*options).wait()
+    def plant(self, program: str) -> None:
+        """Put a program in the server's place: the image runs it instead of the stand-in."""
+        place = self.workdir / "cache" / "instead.py"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(program, encoding="utf-8")
+
+    def start(self, *options: str, env: dict[str, str] | None = None) -> Started:
+        return self.qualify.start(f"--deployment={self.file}", *options, deployment=None, env=env)
+
+    def __call__(self, *options: str, env: dict[str, str] | None = None) -> Ended:
+        return self.start(*options, env=env).wait()
+
+    def leftovers(self) -> list[str]:
+        """Return what a run has left: containers, images but the base and the derived one, folders, processes."""
+        images = [name for name in self.lab.images() if not name.startswith((REPOSITORY, TAG))]
+        return [*self.lab.containers(), *images, *self.qualify.leftovers()]
 
 
 @pytest.fixture(scope="session")
 def lab() -> Iterator[Lab]:
-    """The lab with its base image pushed. Without an engine on this machine its tests are skipped; in CI they fail."""
+    """The lab. Without an engine on this machine its tests are skipped; in CI they fail."""
+    yield from _lab(gpus=True)
+
+
+@pytest.fixture
+def bare_lab() -> Iterator[Lab]:
+    """A lab whose engine knows no GPUs."""
+    yield from _lab(gpus=False)
+
+
+def _lab(*, gpus: bool) -> Iterator[Lab]:
     lack = labs.missing()
     if lack and not os.environ.get("CI"):
         pytest.skip(lack)
     assert not lack, lack
-    made = Lab(Path(tempfile.mkdtemp(prefix="lab-")))
+    made = Lab(Path(tempfile.mkdtemp(prefix="lab-")), gpus=gpus)
     try:
         made.start()
         yield made
@@ -84,5 +103,5 @@ def base(lab: Lab) -> str:
 @pytest.fixture
 def deployed(tmp_path: Path, lab: Lab, base: str) -> Iterator[Deployed]:
     """A deployment on the lab; afterwards nothing of the test is left in the engine."""
-    yield Deployed(tmp_path, lab, base, ASSETS / "index" / WHEEL)
+    yield Deployed(tmp_path, lab, base)
     lab.clean()

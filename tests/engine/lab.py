@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import os
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tarfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import docker
@@ -40,7 +42,7 @@ def missing() -> str:
 
 
 class Lab:
-    """Engine, registry and package index. ``gpus=False`` starts an engine that has no GPU runtime."""
+    """Engine, registry and package index. ``gpus=False`` starts an engine that does not find NVIDIA's hook."""
 
     def __init__(self, folder: Path, *, gpus: bool = True) -> None:
         self.folder = folder
@@ -76,9 +78,10 @@ class Lab:
     def _dockerd(self) -> list[str]:
         path = f"PATH={self._hook}:{os.environ['PATH']}"
         places = [f"--host={self.url}", f"--data-root={self.folder}/data", f"--exec-root={self.folder}/exec"]
+        limits = ["--max-download-attempts=1"]
         network = ["--iptables=false", "--ip6tables=false", f"--bip={GATEWAY}/16"]
-        runtime = [f"--add-runtime=nvidia={shutil.which('runc')}"] if self._gpus else []
-        return ["env", path, "dockerd", *places, f"--pidfile={self.folder}/docker.pid", *network, *runtime]
+        runtime = [f"--add-runtime=nvidia={shutil.which('runc')}"]
+        return ["env", path, "dockerd", *places, f"--pidfile={self.folder}/docker.pid", *limits, *network, *runtime]
 
     def start_registry(self) -> subprocess.Popen[bytes]:
         """Start the registry; its process may be killed by a test."""
@@ -87,6 +90,25 @@ class Lab:
             f"http: {{addr: {REGISTRY}}}\n"
         )
         return self._start([*self.inside, "docker-registry", "serve", f"{self.folder}/registry.yml"], log="registry")
+
+    @contextlib.contextmanager
+    def running(self, *argv: str, port: int) -> Iterator[None]:
+        """Run a program inside the lab's network while a test goes on, and wait until it listens."""
+        process = self._start([*self.inside, *argv], log="program")
+        probe = f"import socket; socket.create_connection(('127.0.0.1', {port})).close()"
+        trial = [*self.inside, sys.executable, "-c", probe]
+        try:
+            _wait(lambda: subprocess.run(trial, capture_output=True, check=False).returncode == 0, argv[0])
+            yield
+        finally:
+            process.kill()
+            process.wait(DOWN_S)
+            self._started.remove(process)
+
+    def faulty(self, how: str, folder: Path, port: int = 5001) -> contextlib.AbstractContextManager[None]:
+        """Run the server that goes wrong: ``limit``, ``cut`` or ``hang``."""
+        program = str(Path(__file__).with_name("faulty_server.py"))
+        return self.running(sys.executable, program, str(port), how, str(folder), port=port)
 
     def _start(self, argv: Sequence[str], log: str = "") -> subprocess.Popen[bytes]:
         """Start a process that ends with the tests, even when those are killed."""
@@ -121,6 +143,10 @@ class Lab:
         with socket.socket(socket.AF_UNIX) as trial:
             return trial.connect_ex(str(self.socket)) == 0
 
+    def own_socket(self, user: int) -> None:
+        """Give the engine's socket to a user."""
+        os.chown(self.socket, user, -1)
+
     def set_gpus(self, number: int) -> None:
         """Say how many GPUs the engine's hook has to give."""
         (self._hook / "gpus").write_text(str(number))
@@ -133,13 +159,38 @@ class Lab:
         write_rootfs(archive)
         return self.push(archive)
 
-    def push(self, archive: Path) -> str:
+    def push(self, archive: Path, repository: str = REPOSITORY) -> str:
         """Import a root file system, push it to the registry, and return its digest; the image stays local."""
-        self.client.api.import_image(src=str(archive), repository=REPOSITORY, tag="made", changes=CHANGES)
+        self.client.api.import_image(src=str(archive), repository=repository, tag="made", changes=CHANGES)
         archive.unlink()
-        self.client.images.push(REPOSITORY, tag="made")
-        digest = self.client.images.get(f"{REPOSITORY}:made").attrs["RepoDigests"][0]
+        self.client.images.push(repository, tag="made")
+        digest = self.client.images.get(f"{repository}:made").attrs["RepoDigests"][0]
         return str(digest.partition("@")[2])
+
+    def push_tiny(self, name: str) -> str:
+        """Push an image of a hundred kilobytes under a repository of its own, and return its digest; nothing stays."""
+        archive = self.folder / "tiny.tar"
+        with tarfile.open(archive, "w") as tar:
+            entry = tarfile.TarInfo("noise")
+            entry.size = 100_000
+            tar.addfile(entry, io.BytesIO(os.urandom(entry.size)))
+        digest = self.push(archive, f"{REGISTRY}/{name}")
+        self.client.images.remove(f"{REGISTRY}/{name}:made", force=True)
+        return digest
+
+    def blob(self, digest: str) -> Path:
+        """Return where the registry keeps the bytes of a digest."""
+        name = digest.removeprefix("sha256:")
+        return self.registry / "docker/registry/v2/blobs/sha256" / name[:2] / name / "data"
+
+    def store(self, repository: str, kind: str, data: bytes) -> str:
+        """Put bytes into the registry's storage (kind ``_layers`` or ``_manifests/revisions``); return their digest."""
+        name = hashlib.sha256(data).hexdigest()
+        link = self.registry / "docker/registry/v2/repositories" / repository / kind / "sha256" / name / "link"
+        for path, content in ((self.blob(name), data), (link, f"sha256:{name}".encode())):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        return f"sha256:{name}"
 
     def offer(self, wheel: Path) -> str:
         """Put a wheel into the package index and return its address."""
