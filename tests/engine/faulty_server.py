@@ -32,9 +32,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif self.how == "limit":
             self._send(429, json.dumps(LIMIT).encode(), "application/json")
         elif (path := self._file()).is_file():
-            manifest = "/manifests/" in self.path
-            kind = "application/vnd.docker.distribution.manifest.v2+json" if manifest else "application/octet-stream"
-            self._send(200, path.read_bytes(), kind, spoil=not manifest and path.stat().st_size > 4000)
+            spoil = "/blobs/" in self.path and path.stat().st_size > 4000  # the layer, not the configuration
+            self._send(200, path.read_bytes(), self._kind(path), spoil=spoil or path.suffix == ".whl")
         else:
             self._send(404, b"{}", "application/json")
 
@@ -42,7 +41,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         match = DIGEST.search(self.path)
         if self.path.startswith("/v2/") and match:
             return self.folder / "docker/registry/v2/blobs/sha256" / match[1][:2] / match[1] / "data"
-        return self.folder / self.path.lstrip("/")
+        return self.folder / self.path.lstrip("/") / ("index.html" if self.path.endswith("/") else "")
+
+    def _kind(self, path: Path) -> str:
+        if "/manifests/" in self.path:
+            return "application/vnd.docker.distribution.manifest.v2+json"
+        return "text/html" if path.suffix == ".html" else "application/octet-stream"
 
     def _send(self, status: int, body: bytes, kind: str, *, spoil: bool = False) -> None:
         self.send_response(status)

@@ -68,8 +68,7 @@ class Lab:
             (self._hook / "nvidia-container-runtime-hook").chmod(0o755)
             self.set_gpus(4)
         self.start_registry()
-        serve = [sys.executable, "-m", "http.server", "8081", "--directory", str(self.packages)]
-        self._start([*self.inside, *serve], log="packages")
+        self._serve_packages()
         self._start([*self.inside, *self._dockerd()], log="dockerd")
         _wait(self._answers, "the Docker engine", self.folder / "dockerd.log")
         self.client = docker.DockerClient(base_url=self.url, timeout=60)
@@ -109,6 +108,19 @@ class Lab:
         """Run the server that goes wrong: ``limit``, ``cut`` or ``hang``."""
         program = str(Path(__file__).with_name("faulty_server.py"))
         return self.running(sys.executable, program, str(port), how, str(folder), port=port)
+
+    @contextlib.contextmanager
+    def hanging_files(self) -> Iterator[None]:
+        """Let the package index answer, and its wheels stop in the middle."""
+        self._packages.kill()
+        self._packages.wait()
+        with self.faulty("hang", self.packages, port=8081):
+            yield
+        self._serve_packages()
+
+    def _serve_packages(self) -> None:
+        serve = [sys.executable, "-m", "http.server", "8081", "--directory", str(self.packages)]
+        self._packages = self._start([*self.inside, *serve], log="packages")
 
     def _start(self, argv: Sequence[str], log: str = "") -> subprocess.Popen[bytes]:
         """Start a process that ends with the tests, even when those are killed."""

@@ -1,0 +1,169 @@
+"""Faults of the container and of what stands in its way, on a real engine."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import docker.errors
+import pytest
+from docker.models.containers import Container
+
+from tests.engine.conftest import SERVER, Deployed
+from tests.engine.lab import REPOSITORY, Lab
+from tests.engine.test_image_faults import judge
+
+EXITS = """\
+import sys
+print("INFO vLLM starts")
+print("ERROR the engine core did not start: made up for this test", file=sys.stderr)
+sys.exit(3)
+"""
+EATS_MEMORY = """\
+import time
+print("INFO loading", flush=True)
+time.sleep(2)
+kept = [bytearray(16 << 20) for _ in range(200)]
+time.sleep(60)
+"""
+WAITS = """\
+import signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+print("INFO loading", flush=True)
+time.sleep(600)
+"""
+
+
+def until_started(deployed: Deployed, lab: Lab) -> Container:
+    """Wait for the server's container to run."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        try:
+            container = lab.client.containers.get(SERVER)
+            if container.status == "running" and b"loading" in container.logs():
+                return container
+        except docker.errors.NotFound:
+            pass
+        time.sleep(0.05)
+    raise TimeoutError(SERVER)
+
+
+def test_a_port_that_a_process_has_taken(deployed: Deployed, lab: Lab) -> None:
+    with lab.faulty("limit", lab.registry, port=8000):
+        ended = deployed()
+
+    judge(deployed, ended, "failed", "HST-11", says="python")
+
+
+def test_a_port_that_a_container_has_taken(deployed: Deployed, lab: Lab, base: str) -> None:
+    holder = lab.client.containers.run(
+        f"{REPOSITORY}@{base}",
+        ["600"],
+        entrypoint="sleep",
+        ports={"9/tcp": ("127.0.0.1", 8000)},
+        detach=True,
+        name="holder",
+    )
+    ended = deployed()
+
+    assert lab.containers() == ["holder"]
+    holder.remove(force=True)
+    judge(deployed, ended, "failed", "HST-11", says="docker-proxy")
+
+
+def test_a_name_that_a_foreign_container_has_is_reported_and_left(deployed: Deployed, lab: Lab, base: str) -> None:
+    holder = lab.client.containers.run(f"{REPOSITORY}@{base}", ["600"], entrypoint="sleep", detach=True, name=SERVER)
+    ended = deployed()
+
+    holder.reload()
+    assert holder.status == "running"
+    holder.remove(force=True)
+    assert f"sudo docker rm -f {SERVER}" in ended.row("SRV-08")["found"]
+    assert ended.verdict == "NOT QUALIFIED"
+    judge(deployed, ended, "failed", *sorted(ended.ids("failed")), says="is already in use by container")
+
+
+def test_a_container_that_exits_at_once_ends_the_wait_and_leaves_its_log(deployed: Deployed) -> None:
+    deployed.plant(EXITS)
+    began = time.monotonic()
+    ended = deployed()
+
+    assert time.monotonic() - began < 15
+    row = ended.row("SRV-08")
+    assert "exit code 3: it ended: ERROR the engine core did not start: made up for this test" in row["found"]
+    assert "INFO vLLM starts" in (ended.bundle / "artefacts" / "server.log.txt").read_text(encoding="utf-8")
+    judge(deployed, ended, "failed", *sorted(ended.ids("failed"), key=lambda row: row != "SRV-08"), says="exit code 3")
+
+
+def test_a_container_killed_for_memory_is_told_from_one_killed_otherwise(deployed: Deployed, lab: Lab) -> None:
+    deployed.plant(EATS_MEMORY)
+    started = deployed.start()
+    until_started(deployed, lab).update(mem_limit="96m", memswap_limit="96m")
+    ended = started.wait()
+    assert "exit code 137: the kernel killed it for memory" in ended.row("SRV-08")["found"]
+
+    deployed.plant(WAITS)
+    started = deployed.start()
+    until_started(deployed, lab).kill("SIGKILL")
+    ended = started.wait()
+    assert "exit code 137: it ended" in ended.row("SRV-08")["found"]
+    assert deployed.leftovers() == []
+
+
+def test_a_template_that_is_a_folder_is_named_before_any_start(deployed: Deployed) -> None:
+    (deployed.workdir / "native-chat.jinja").mkdir(parents=True)
+    ended = deployed()
+
+    judge(deployed, ended, "failed", "CFG-04", says="a folder lies in its place")
+
+
+def test_a_server_that_ignores_sigterm_is_killed_and_fails_the_stop(deployed: Deployed) -> None:
+    ended = deployed("--fault", "ignores-sigterm")
+
+    judge(deployed, ended, "failed", "STP-01", says="had to be killed after 3")
+
+
+def test_two_runs_at_once_do_not_touch_each_other(deployed: Deployed, lab: Lab, tmp_path: Path) -> None:
+    deployed.plant(WAITS)
+    first = deployed.start()
+    until_started(deployed, lab)
+    same = deployed()
+    other = deployed(f"--workdir={tmp_path}/other")
+
+    assert same.status == 4
+    assert "another qualification runs in" in same.output
+    assert other.ids("failed") == {"HST-11"}
+    assert lab.client.containers.get(SERVER).status == "running"
+    first.process.terminate()
+    assert first.wait().verdict == "INCOMPLETE"
+    assert deployed.leftovers() == []
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next_one(deployed: Deployed, lab: Lab) -> None:
+    deployed.plant(WAITS)
+    killed = deployed.start()
+    until_started(deployed, lab)
+    killed.process.kill()
+    killed.wait()
+    assert lab.containers() == [SERVER]
+
+    (deployed.workdir / "cache" / "instead.py").unlink()
+    ended = deployed()
+    assert f"removed {SERVER}: an earlier run of this deployment was killed and left it" in ended.output
+    assert ended.verdict == "QUALIFIED", ended.output
+    assert lab.containers() == []
+
+
+@pytest.mark.parametrize("foreign", [False, True], ids=["unused", "in use by another container"])
+def test_removal_takes_what_is_the_deployments_and_nothing_else(deployed: Deployed, lab: Lab, foreign: bool) -> None:
+    deployed()
+    other = lab.client.containers.create("lab-image:local", ["600"], entrypoint="sleep") if foreign else None
+    ended = deployed("--remove")
+
+    assert not deployed.workdir.exists()
+    assert ended.ids("failed") == ({"RMV-02"} if foreign else set()), ended.output
+    if other is None:
+        assert not any(name.startswith("lab-image") or "@" in name for name in lab.images()), lab.images()
+    else:
+        assert "must be forced" in ended.row("RMV-02")["found"] or "must force" in ended.row("RMV-02")["found"]
+        assert lab.containers() == [other.name]
