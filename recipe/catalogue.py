@@ -39,19 +39,24 @@ class Cases(StrEnum):
 
 
 class Stage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One stage of a qualification. ``always`` stages run whenever the server was started."""
+    """One stage of a qualification. ``always`` stages run whenever the server was started.
+
+    A stage with an ``option`` is applicable only where that is given, and not where one of ``unless`` is.
+    """
 
     id: Annotated[str, msgspec.Meta(pattern=r"^[A-Z]{3}$")]
     title: Text
     always: bool = False
     option: str = ""
+    unless: tuple[str, ...] = ()
 
 
 class Requirement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One requirement, judged by exactly one test (none for ATTEST).
 
-    ``states`` lists the deployment values it needs, as dotted paths; where a deployment states none of one of them
-    the requirement is not applicable. ``after`` lists requirements without which there is nothing to judge.
+    ``unless`` lists options of a run under which it is not applicable. ``states`` lists the deployment values it needs,
+    as dotted paths; where a deployment states none of one of them the requirement is not applicable. ``after`` lists
+    requirements without which there is nothing to judge.
     """
 
     id: Annotated[str, msgspec.Meta(pattern=r"^[A-Z]{3}-\d{2}$")]
@@ -62,6 +67,7 @@ class Requirement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     origin: Origin = Origin.GUIDE
     states: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
     cases: Cases | None = None
 
     @property

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 
 from recipe import snapshot as snapshots
+from recipe.amendments import Amended, Amendment, amend
 from recipe.errors import RecipeError
 from recipe.loading import read
 from recipe.values import ByteCount, FileName, ImageDigest, Positive, Sha256, Text, driver_numbers, package_version
@@ -55,7 +56,11 @@ class ImageChecks(Section, frozen=True):
 
 
 class Image(Section, frozen=True):
-    """The pinned base image and the layer built on it (guide: Install the runtime, step 3)."""
+    """The pinned base image and the layer built on it (guide: Install the runtime, step 3).
+
+    ``python`` is the interpreter that the Dockerfile, named ``dockerfile``, calls. Where ``pip check`` is not its last
+    step, it is run in the image afterwards; ``pip_check_accepts`` lists the lines that it may then say.
+    """
 
     repository: Text
     digest: ImageDigest
@@ -65,6 +70,10 @@ class Image(Section, frozen=True):
     dockerfile_sha256: Sha256
     wheel: Wheel
     checks: ImageChecks
+    dockerfile: FileName = "Dockerfile"
+    python: Text = "python"
+    pip_check_in_build: bool = True
+    pip_check_accepts: tuple[Text, ...] = ()
 
     @property
     def reference(self) -> str:
@@ -142,7 +151,7 @@ class Deployment(Section, frozen=True):
     """One deployment. ``engine`` says what runs the server; an empty ``workdir`` is a new temporary folder.
 
     ``rehearsal`` puts a simulated host and a loopback hub around the engine, so that the verdict certifies nothing.
-    ``index`` is a package index in PyPI's place.
+    ``index`` is a package index in PyPI's place. ``amends`` names the deployment that ``amendments`` change.
     """
 
     schema: Annotated[int, msgspec.Meta(ge=1, le=1)]
@@ -154,6 +163,8 @@ class Deployment(Section, frozen=True):
     snapshot: str | None = None
     hub: str | None = None
     index: str | None = None
+    amends: str | None = None
+    amendments: tuple[Amendment, ...] = ()
     host: Host | None = None
     image: Image | None = None
     settings: Settings | None = None
@@ -189,9 +200,29 @@ def load(name: str) -> Deployment:
     if not path.is_file():
         known = ", ".join(sorted(file.stem for file in FOLDER.glob("*.toml")))
         raise RecipeError(str(name), "", "no such deployment", f"name one of {known}, or a .toml file")
-    deployment = read(path, Deployment)
+    deployment = _amended(path) if "amends" in read(path, dict[str, Any]) else read(path, Deployment)
     _check(path.name, deployment)
     return deployment
+
+
+def _amended(path: Path) -> Deployment:
+    """Read a deployment that is another one with amendments: all that differs stands in those."""
+    header = read(path, Amended)
+    original = _original(header.amends)
+    named = {"name": header.name, "title": header.title, "amends": header.amends, "amendments": header.amendments}
+    plain = {**amend(path.name, msgspec.to_builtins(original), header.amendments), **msgspec.to_builtins(named)}
+    try:
+        return msgspec.convert(plain, Deployment, strict=True)
+    except msgspec.ValidationError as error:
+        raise RecipeError(path.name, "amendments", str(error)) from error
+
+
+def _original(name: str) -> Deployment:
+    """Read the deployment that another one amends; amendments are not amended again."""
+    original = load(name)
+    if original.amends:
+        raise RecipeError(name, "amends", f"it amends {original.amends} itself", "amend that one")
+    return original
 
 
 def _check(source: str, deployment: Deployment) -> None:

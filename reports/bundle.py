@@ -15,6 +15,7 @@ import pytest
 from recipe.deployment import Deployment
 from recipe.values import Fact
 from reports import html, junit, suite
+from reports.conditions import Conditions
 from reports.evidence import Evidence, write_atomically
 from reports.ledger import Ledger
 from reports.outcomes import Outcome, Row
@@ -44,13 +45,19 @@ class Document(msgspec.Struct, frozen=True):
     interrupted: str | None
     suite: Suite
     host: str
+    conditions: Conditions
     requirements: tuple[Row, ...]
     counts: dict[str, int]
 
     @property
     def headline(self) -> str:
-        """The verdict in words; a rehearsal says so first."""
-        return f"REHEARSAL: {self.verdict}" if self.rehearsal else str(self.verdict)
+        """The verdict in words; a rehearsal says so first, and conditions follow."""
+        return headline(self.verdict, self.conditions, rehearsal=self.rehearsal)
+
+
+def headline(verdict: Verdict, conditions: Conditions, *, rehearsal: bool) -> str:
+    """Return the verdict as people read it."""
+    return f"{'REHEARSAL: ' if rehearsal else ''}{verdict}{conditions.words}"
 
 
 def new_folder(option: str | None, deployment: str) -> Path:
@@ -133,6 +140,7 @@ class Bundle:
             interrupted=signal,
             suite=self._suite,
             host=platform.node(),
+            conditions=self.ledger.conditions,
             requirements=rows,
             counts=counts(rows),
         )

@@ -42,6 +42,7 @@ def render(document: Document, catalogue: Catalogue, deployment: Deployment) -> 
         words=WORDS[document.verdict],
         stages=[(stage, rows) for stage, rows in stages if rows and stage.id != "ATT"],
         problems=[row for row in document.requirements if row.outcome in (Outcome.FAILED, Outcome.ERROR)],
+        waived=[row for row in document.requirements if row.outcome is Outcome.WAIVED],
         blocked=blocked(document.requirements),
         unverified=[
             row

@@ -7,8 +7,15 @@ import msgspec
 from recipe.catalogue import Cases, Catalogue, Level, Requirement
 from recipe.deployment import Deployment
 from recipe.snapshot import Snapshot
+from reports.conditions import Conditions
 from reports.outcomes import Outcome, Row
+from reports.waivers import Waiver
 
+PLAIN = Conditions()
+WITHOUT = {
+    "--attach": "the service was already running, and is neither started nor stopped by this run",
+    "--leave-running": "the service is not stopped by this run",
+}
 OBSTACLES = frozenset({Outcome.FAILED, Outcome.BLOCKED, Outcome.ERROR})
 
 
@@ -16,20 +23,28 @@ class Ledger:
     """Rows in catalogue order. What no test settles stays *not run*, so nothing can go missing quietly."""
 
     def __init__(
-        self, catalogue: Catalogue, deployment: Deployment, snapshot: Snapshot | None, options: frozenset[str]
+        self,
+        catalogue: Catalogue,
+        deployment: Deployment,
+        snapshot: Snapshot | None,
+        conditions: Conditions = PLAIN,
     ) -> None:
         self.catalogue = catalogue
+        self.conditions = conditions
         self.server_started = False
         self._rows: dict[tuple[str, str], Row] = {}
         for requirement in catalogue.requirements:
-            reason = self._not_applicable(requirement, deployment, options)
+            reason = self._not_applicable(requirement, deployment)
             for case in _cases(requirement, snapshot):
                 self._rows[requirement.id, case] = _opening_row(requirement, case, reason)
 
-    def _not_applicable(self, requirement: Requirement, deployment: Deployment, options: frozenset[str]) -> str | None:
-        option = self.catalogue.stage(requirement.stage).option
-        if option and option not in options:
-            return f"{option} was not given"
+    def _not_applicable(self, requirement: Requirement, deployment: Deployment) -> str | None:
+        stage, given = self.catalogue.stage(requirement.stage), self.conditions.options
+        if stage.option and stage.option not in given:
+            return f"{stage.option} was not given"
+        against = sorted(given.intersection((*stage.unless, *requirement.unless)))
+        if against:
+            return f"{against[0]} was given: {WITHOUT[against[0]]}"
         missing = deployment.missing(requirement.states)
         return f"the deployment {deployment.name} states no {missing}" if missing else None
 
@@ -47,21 +62,33 @@ class Ledger:
         row = self._rows[identity, case]
         if row.outcome is Outcome.FAILED:
             return row
+        waiver = self._waiver(row) if outcome is Outcome.FAILED else None
+        if waiver:
+            outcome, changes["found"] = Outcome.WAIVED, f"{changes.get('found', row.found)}\n{waiver.words}"
         changed = msgspec.structs.replace(row, outcome=outcome, **changes)
         self._rows[identity, case] = changed
         return changed
 
+    def _waiver(self, row: Row) -> Waiver | None:
+        """Return the waiver of a row: one for its file, or one for its requirement."""
+        matching = [waiver for waiver in self.conditions.waivers if waiver.requirement == row.id]
+        return next((waiver for waiver in matching if waiver.case in ("", row.case)), None)
+
     def obstacle(self, identity: str) -> str | None:
-        """Return the name of what blocks a requirement: one it comes after, or the first MUST not passed of an
-        earlier stage. A stage that always runs is blocked only while no server was started.
+        """Return the name of what blocks a requirement: one it comes after, or a MUST not passed of an earlier stage.
+
+        Of several it is the first that failed, or the first at all. A stage that always runs is blocked only while no
+        server was started.
         """
         requirement = self.catalogue.get(identity)
         counts = not (self.catalogue.stage(requirement.stage).always and self.server_started)
+        found: list[Row] = []
         for row in self.rows:
             counts = counts and row.stage != requirement.stage  # the rows are in order: earlier stages come first
             if row.outcome in OBSTACLES and (row.id in requirement.after or (counts and row.level is Level.MUST)):
-                return row.name
-        return None
+                found.append(row)
+        failed = (row.name for row in found if row.outcome is Outcome.FAILED)
+        return next(failed, found[0].name if found else None)
 
 
 def _cases(requirement: Requirement, snapshot: Snapshot | None) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ takes part.
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,12 @@ import pytest
 from recipe import catalogue as catalogues
 from recipe import deployment as deployments
 from recipe import snapshot as snapshots
+from recipe.catalogue import Catalogue
 from recipe.deployment import DEFAULT, Deployment, stated
 from recipe.errors import RecipeError
 from recipe.snapshot import Snapshot
-from reports import hooks
+from reports import hooks, waivers
+from reports.conditions import Conditions
 from reports.preflight import refuse_disorder, wants_qualification
 from reports.qualification import Qualification
 
@@ -28,6 +31,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("qualify", "vllm-qualify: qualification of a host (with -m qualify)")
     group.addoption("--deployment", metavar="NAME|FILE", help=f"which deployment to qualify (default: {DEFAULT})")
     group.addoption("--bundle", metavar="DIR", help="where this run's bundle goes (default: a new one in reports/out)")
+    group.addoption("--waivers", metavar="FILE", help="waivers of failed requirements, a .toml file (see README)")
+    group.addoption(
+        "--attach",
+        metavar="NAME",
+        default="",
+        help="qualify the container that runs under that name; start and stop none",
+    )
+    group.addoption(
+        "--leave-running", action="store_true", help="leave a service running that has not failed, and judge no stop"
+    )
     group.addoption(
         "--remove", action="store_true", help="after the stop, remove work folder and images and judge that"
     )
@@ -48,19 +61,43 @@ def pytest_configure(config: pytest.Config) -> None:
         catalogue = catalogues.load()
         deployment = deployments.load(config.option.deployment or DEFAULT)
         snapshot = snapshots.load(deployment.snapshot) if deployment.snapshot else None
+        conditions = _conditions(config, catalogue, deployment)
     except RecipeError as error:
         raise pytest.UsageError(f"recipe: {error}") from error
-    qualification = Qualification(config, catalogue, deployment, snapshot)
+    qualification = Qualification(config, catalogue, deployment, snapshot, conditions)
     config.stash[QUALIFICATION] = qualification
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         config.args = [str(ROOT / "qualification")]
     config.pluginmanager.register(qualification, "qualification")
 
 
+def _conditions(config: pytest.Config, catalogue: Catalogue, deployment: Deployment) -> Conditions:
+    """Return what the options say. Raises RecipeError for a broken file of waivers, UsageError for a contradiction."""
+    option = config.option
+    given = [name for name in ("attach", "leave_running", "remove") if getattr(option, name)]
+    if len(given) > 1:
+        raise pytest.UsageError(f"{' and '.join(_spelt(name) for name in given)} exclude each other")
+    if given[:1] in (["attach"], ["leave_running"]) and deployment.engine != "docker":
+        raise pytest.UsageError(f"{_spelt(given[0])} needs a container; {deployment.name} runs in none")
+    today = dt.datetime.now(dt.UTC).date()
+    return Conditions(
+        amendments=deployment.amendments,
+        waivers=waivers.load(Path(option.waivers), catalogue, today) if option.waivers else (),
+        attached=option.attach,
+        leaves_running=option.leave_running,
+        removes=option.remove,
+    )
+
+
+def _spelt(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 def _refuse_lone_options(config: pytest.Config) -> None:
-    for option in ("deployment", "bundle", "remove", "fault"):
-        if config.getoption(option, default=None):
-            raise pytest.UsageError(f"--{option} belongs to a qualification: say 'pytest -m qualify --{option} …'")
+    for name in ("deployment", "bundle", "waivers", "attach", "leave_running", "remove", "fault"):
+        if config.getoption(name, default=None):
+            option = _spelt(name)
+            raise pytest.UsageError(f"{option} belongs to a qualification: say 'pytest -m qualify {option} …'")
 
 
 @pytest.hookimpl(tryfirst=True)

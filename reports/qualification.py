@@ -18,6 +18,7 @@ from recipe.judgement import Blocked, Judgement
 from recipe.snapshot import Snapshot
 from recipe.values import Fact, Secret
 from reports.bundle import Bundle, new_folder, remove_if_empty
+from reports.conditions import Conditions
 from reports.interrupts import Interrupts
 from reports.ledger import Ledger
 from reports.outcomes import Outcome, Row
@@ -33,12 +34,16 @@ class Qualification:
     """Registered for ``-m qualify`` only. Everything the run knows about itself hangs here, nothing is global."""
 
     def __init__(
-        self, config: pytest.Config, catalogue: Catalogue, deployment: Deployment, snapshot: Snapshot | None
+        self,
+        config: pytest.Config,
+        catalogue: Catalogue,
+        deployment: Deployment,
+        snapshot: Snapshot | None,
+        conditions: Conditions,
     ) -> None:
         self.deployment = deployment
         self.snapshot = snapshot
-        options = frozenset({"--remove"}) if config.option.remove else frozenset()
-        self.ledger = Ledger(catalogue, deployment, snapshot, options)
+        self.ledger = Ledger(catalogue, deployment, snapshot, conditions)
         self.interrupts = Interrupts()
         folder = new_folder(config.option.bundle, deployment.name)
         self.bundle = Bundle(folder, deployment, self.ledger)

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from recipe.catalogue import Level
-from reports.bundle import Bundle
+from reports.bundle import Bundle, headline
 from reports.html import blocked, short
 from reports.outcomes import SETTLED, Outcome, Row
 from reports.progress import TaskProgress
@@ -98,7 +98,7 @@ class StageReporter:
             return
         name = dict(report.user_properties)["requirement"]
         row = next(row for row in self.bundle.ledger.rows if row.name == name)
-        if self.config.option.verbose > 0 or row.outcome in (Outcome.FAILED, Outcome.ERROR):
+        if self.config.option.verbose > 0 or row.outcome in (Outcome.FAILED, Outcome.ERROR, Outcome.WAIVED):
             style = STYLE.get(row.outcome, "yellow")
             self._say(f"  [{style}]{row.outcome:8}[/] {escape(row.name)}  {escape(short(row.found).splitlines()[0])}")
 
@@ -147,14 +147,16 @@ class StageReporter:
         """Print verdict, failures with remedies, what was blocked, what is open, and where the report is."""
         rows = self.bundle.ledger.rows
         style = "bold green" if verdict.qualifies else "bold red"
-        prefix = "REHEARSAL: " if self.bundle.deployment.rehearsal else ""
         judged = [row for row in rows if row.level is not Level.ATTEST]
         total = ", ".join(f"{number} {outcome}" for outcome, number in counts(judged).items())
         self._say("")
-        self._say(f"[{style}]{prefix}{verdict}[/]  ({total}; {time.monotonic() - self._began:.1f} s)")
+        words = headline(verdict, self.bundle.ledger.conditions, rehearsal=self.bundle.deployment.rehearsal)
+        self._say(f"[{style}]{escape(words)}[/]  ({total}; {time.monotonic() - self._began:.1f} s)")
         for row in rows:
-            if row.outcome in (Outcome.FAILED, Outcome.ERROR):
+            if row.outcome in (Outcome.FAILED, Outcome.ERROR, Outcome.WAIVED):
                 self._problem(row)
+        for amendment in self.bundle.ledger.conditions.amendments:
+            self._say(f"[yellow]amendment {amendment.id}[/]  {escape(amendment.here)}")
         for cause, names in blocked(rows):
             self._say(f"[yellow]blocked[/] {len(names)}: {escape(_span(names))}\n  {escape(_indented(short(cause)))}")
         left = [row for row in judged if row.outcome is Outcome.NOT_RUN]
@@ -171,10 +173,11 @@ class StageReporter:
     def _problem(self, row: Row) -> None:
         remedy = (
             row.remedy
-            if row.outcome is Outcome.FAILED
+            if row.outcome is not Outcome.ERROR
             else f"A fault of the suite: report it with {', '.join(row.evidence)}."
         )
-        self._say(f"[bold red]{row.outcome}[/] [bold]{escape(row.name)}[/] ({row.level}, {row.origin})")
+        style = STYLE.get(row.outcome, "yellow")
+        self._say(f"[{style}]{row.outcome}[/] [bold]{escape(row.name)}[/] ({row.level}, {row.origin})")
         for label, text in (("wanted", row.wanted), ("found", row.found), ("remedy", remedy)):
             self._say(f"  {label:7} {escape(_indented(short(text)))}")
 

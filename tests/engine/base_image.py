@@ -20,7 +20,7 @@ import PIL
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = "usr/lib/python3/dist-packages"  # on the path of every interpreter here, by a .pth file beside its own packages
-PROGRAMS = ("/bin/sh", "/bin/cat", "/bin/sleep", "/bin/mkdir", "/bin/ls")
+PROGRAMS = ("/bin/sh", "/bin/cat", "/bin/sleep", "/bin/mkdir", "/bin/ls", "/bin/rm")
 LEFT_OUT = (
     "test",
     "idlelib",
@@ -50,9 +50,9 @@ cuda = SimpleNamespace(device_count=lambda: len(glob.glob("/dev/nvidia[0-9]*")))
 VLLM = """\
 #!/bin/sh
 shift
-test -e /root/.cache/instead.py && exec python -u /root/.cache/instead.py
+test -e /root/.cache/instead.py && exec python3 -u /root/.cache/instead.py
 cd /opt/stand-in
-exec python -m fixtures.rehearsal.standin /root/.cache/standin.json "$@"
+exec python3 -m fixtures.rehearsal.standin /root/.cache/standin.json "$@"
 """
 CHANGES = [
     'ENTRYPOINT ["vllm","serve"]',
@@ -149,8 +149,9 @@ def _interpreter(root: Rootfs) -> None:
     root.text(f"{_merged(pure)}/stand-in.pth", f"/{SITE}\n")
     pip = importlib.metadata.distribution("pip")
     for file in pip.files or ():
-        if file.suffix != ".pyc" and ".." not in file.parts:
-            root.file(Path(str(file.locate())), f"{SITE}/{file}")
+        path = Path(str(file.locate()))
+        if path.is_file() and not {"..", "__pycache__"} & set(file.parts):
+            root.file(path, f"{SITE}/{file}")
     modules = [
         *library.rglob("*.so"),
         *Path(msgspec.__file__).parent.rglob("*.so"),

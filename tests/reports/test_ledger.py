@@ -9,16 +9,17 @@ from recipe import catalogue as catalogues
 from recipe import deployment as deployments
 from recipe import snapshot as snapshots
 from recipe.deployment import Deployment
-from reports.ledger import Ledger
+from reports.conditions import Conditions
+from reports.ledger import PLAIN, Ledger
 from reports.outcomes import Outcome
 
 CATALOGUE = catalogues.load()
 
 
-def ledger(deployment: Deployment | None = None, *options: str) -> Ledger:
+def ledger(deployment: Deployment | None = None, conditions: Conditions = PLAIN) -> Ledger:
     deployment = deployment or deployments.load("rehearsal")
     snapshot = snapshots.load(deployment.snapshot) if deployment.snapshot else None
-    return Ledger(CATALOGUE, deployment, snapshot, frozenset(options))
+    return Ledger(CATALOGUE, deployment, snapshot, conditions)
 
 
 def test_every_requirement_has_its_rows_from_the_start() -> None:
@@ -30,7 +31,7 @@ def test_every_requirement_has_its_rows_from_the_start() -> None:
     assert book.row("HST-01").outcome is Outcome.NOT_RUN
     assert book.row("RMV-01").outcome is Outcome.NOT_APPLICABLE
     assert book.row("RMV-01").found == "--remove was not given"
-    assert ledger(None, "--remove").row("RMV-01").outcome is Outcome.NOT_RUN
+    assert ledger(None, Conditions(removes=True)).row("RMV-01").outcome is Outcome.NOT_RUN
     assert book.row("ATT-01").found.startswith("open")
 
 

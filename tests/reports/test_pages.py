@@ -15,7 +15,8 @@ from recipe import snapshot as snapshots
 from recipe.catalogue import Level
 from reports import catalogue_page, html, junit
 from reports.bundle import Bundle, Document, Suite, new_folder
-from reports.ledger import Ledger
+from reports.conditions import Conditions
+from reports.ledger import PLAIN, Ledger
 from reports.outcomes import Outcome
 from reports.verdict import Verdict, counts, decide
 
@@ -28,9 +29,11 @@ def pass_all(ledger: Ledger) -> None:
             ledger.settle(row.id, row.case, Outcome.PASSED, found="as wanted")
 
 
-def document(*changes: tuple[str, str, Outcome, str], interrupted: str | None = None) -> Document:
+def document(
+    *changes: tuple[str, str, Outcome, str], interrupted: str | None = None, conditions: Conditions = PLAIN
+) -> Document:
     deployment = deployments.load("rehearsal")
-    ledger = Ledger(catalogues.load(), deployment, snapshots.load("rehearsal"), frozenset())
+    ledger = Ledger(catalogues.load(), deployment, snapshots.load("rehearsal"), conditions)
     pass_all(ledger)
     for identity, case, outcome, found in changes:
         ledger.settle(identity, case, outcome, found=found)
@@ -38,7 +41,9 @@ def document(*changes: tuple[str, str, Outcome, str], interrupted: str | None = 
     verdict = decide(rows, interrupted=interrupted is not None)
     suite = Suite("0.0.0", "unknown")
     times = ("2026-01-01T00:00:00+00:00", "2026-01-01T00:00:01+00:00")
-    return Document("s", verdict, True, deployment.name, *times, interrupted, suite, "host", rows, counts(rows))
+    return Document(
+        "s", verdict, True, deployment.name, *times, interrupted, suite, "host", conditions, rows, counts(rows)
+    )
 
 
 def page(told: Document) -> str:
@@ -144,7 +149,7 @@ def test_the_requirement_page_is_not_stale() -> None:
 
 def test_a_bundle_says_incomplete_from_its_first_moment(tmp_path: Path) -> None:
     deployment = deployments.load("rehearsal")
-    ledger = Ledger(catalogues.load(), deployment, snapshots.load("rehearsal"), frozenset())
+    ledger = Ledger(catalogues.load(), deployment, snapshots.load("rehearsal"))
     bundle = Bundle(tmp_path / "bundle", deployment, ledger)
     bundle.open()
     told = msgspec.json.decode((tmp_path / "bundle" / "verdict.json").read_bytes())
@@ -155,7 +160,7 @@ def test_a_bundle_says_incomplete_from_its_first_moment(tmp_path: Path) -> None:
 
 def test_a_signal_while_the_bundle_is_written_makes_it_incomplete(tmp_path: Path) -> None:
     deployment = deployments.load("rehearsal")
-    ledger = Ledger(catalogues.load(), deployment, snapshots.load("rehearsal"), frozenset())
+    ledger = Ledger(catalogues.load(), deployment, snapshots.load("rehearsal"))
     pass_all(ledger)
     bundle = Bundle(tmp_path / "bundle", deployment, ledger)
     bundle.open()

@@ -63,7 +63,13 @@ def test_the_bundle_is_complete_and_agrees_with_itself(qualify: Qualify) -> None
     for fact in (ended.bundle / "facts").iterdir():
         json.loads(fact.read_text(encoding="utf-8"))
     artefacts = {path.name for path in (ended.bundle / "artefacts").iterdir()}
-    assert artefacts == {"image-build.txt", "image-response.json", "server.log.txt", "unseen-headline.png"}
+    assert artefacts == {
+        "image-build.txt",
+        "image-diagnostics.txt",
+        "image-response.json",
+        "server.log.txt",
+        "unseen-headline.png",
+    }
     assert "Application startup complete" in (ended.bundle / "artefacts" / "server.log.txt").read_text(encoding="utf-8")
     log = (ended.bundle / "log.html").read_text(encoding="utf-8")
     assert "REHEARSAL, the test runner&#39;s log" in log or "REHEARSAL, the test runner's log" in log

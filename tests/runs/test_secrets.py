@@ -61,7 +61,7 @@ def test_a_clean_run_shows_no_key(qualify: Qualify, options: tuple[str, ...]) ->
         # a crash in the client, with the key in its local variables
         ("fixtures/probes/http.py", "        began = time.monotonic()\n        try:", "        raise ValueError(headers)\n        try:"),
         # a crash in a provisioner that holds the key's line
-        ("fixtures/provisioners/settings.py", '        if not path.exists():\n            if not key', '        if 1 / 0:\n            if not key'),
+        ("fixtures/provisioners/settings.py", '        if not path.exists() and write:\n            if not key', '        if 1 / 0:\n            if not key'),
         # a fixture that prints the key, and a test that shows it in its failure
         ("fixtures/settings.py", "    return key\n", "    print(key.secret.reveal())\n    return key\n"),
         ("fixtures/provisioners/settings.py", "    return EnvFile(exact=text == line", "    variables = (text,)\n    return EnvFile(exact=False"),

@@ -1,0 +1,45 @@
+"""Under which conditions a run judges: the options and amendments that must stand beside its verdict."""
+
+from __future__ import annotations
+
+import msgspec
+
+from recipe.amendments import Amendment
+from reports.waivers import Waiver
+
+
+class Conditions(msgspec.Struct, frozen=True):
+    """What an operator or a deployment file has changed in a run, and so in the meaning of its verdict.
+
+    ``attached`` names the running container that was judged instead of one that the run starts.
+    """
+
+    amendments: tuple[Amendment, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
+    attached: str = ""
+    leaves_running: bool = False
+    removes: bool = False
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The given options by which requirements become applicable, or not."""
+        given = {"--attach": bool(self.attached), "--leave-running": self.leaves_running, "--remove": self.removes}
+        return frozenset(option for option, on in given.items() if on)
+
+    @property
+    def words(self) -> str:
+        """What follows the verdict, so that nobody reads it without: empty for a plain run."""
+        parts = []
+        if self.amendments:
+            parts.append(
+                f" under {_plural('amendment', len(self.amendments))} {', '.join(a.id for a in self.amendments)}"
+            )
+        if self.attached:
+            parts.append(f", attached to {self.attached}: start and stop not judged")
+        if self.leaves_running:
+            parts.append(", service left running: stop not judged")
+        return "".join(parts)
+
+
+def _plural(word: str, number: int) -> str:
+    return word if number == 1 else f"{word}s"
