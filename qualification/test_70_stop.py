@@ -17,7 +17,7 @@ def test_stp_01_service_exits_and_port_closes(requirement: Judgement, ending: En
     if ending.started_problem:
         requirement.needs(Unreadable(what="stop", reason=f"the server was never started: {ending.started_problem}"))
     end = ending.stopped
-    told = "had to be killed" if end.killed else f"exit code {end.exit_code}"
+    told = ending.problem or ("had to be killed" if end.killed else f"exit code {end.exit_code}")
     requirement.finds(
         f"{told} after {end.seconds:.1f} s; the port {'still accepts' if ending.port_open else 'refuses'}"
     )

@@ -30,6 +30,7 @@ LEFT_OUT = (
     "ensurepip",
     "__pycache__",
     "site-packages",
+    "EXTERNALLY-MANAGED",
     "dist-packages",
 )
 LIBRARY = re.compile(r"(/\S+\.so[^\s]*)")

@@ -76,6 +76,12 @@ def lab() -> Iterator[Lab]:
 
 
 @pytest.fixture
+def own_lab() -> Iterator[Lab]:
+    """A lab for one test, which may break it."""
+    yield from _lab(gpus=True)
+
+
+@pytest.fixture
 def bare_lab() -> Iterator[Lab]:
     """A lab whose engine knows no GPUs."""
     yield from _lab(gpus=False)

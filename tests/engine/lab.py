@@ -69,7 +69,7 @@ class Lab:
             self.set_gpus(4)
         self.start_registry()
         self._serve_packages()
-        self._start([*self.inside, *self._dockerd()], log="dockerd")
+        self._engine = self._start([*self.inside, *self._dockerd()], log="dockerd")
         _wait(self._answers, "the Docker engine", self.folder / "dockerd.log")
         self.client = docker.DockerClient(base_url=self.url, timeout=60)
         self.client.ping()
@@ -154,6 +154,11 @@ class Lab:
     def _answers(self) -> bool:
         with socket.socket(socket.AF_UNIX) as trial:
             return trial.connect_ex(str(self.socket)) == 0
+
+    def stop_engine(self) -> None:
+        """Stop the engine alone, with its containers, as a system's update does."""
+        self._engine.terminate()
+        self._engine.wait(DOWN_S)
 
     def own_socket(self, user: int) -> None:
         """Give the engine's socket to a user."""

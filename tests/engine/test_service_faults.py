@@ -110,6 +110,21 @@ def test_a_container_killed_for_memory_is_told_from_one_killed_otherwise(deploye
     assert deployed.leftovers() == []
 
 
+def test_an_engine_that_goes_away_under_its_container(own_lab: Lab, tmp_path: Path) -> None:
+    deployed = Deployed(tmp_path, own_lab, own_lab.push_base())
+    deployed.plant(WAITS)
+    started = deployed.start()
+    until_started(deployed, own_lab)
+    own_lab.stop_engine()
+    ended = started.wait()
+
+    assert ended.verdict == "NOT QUALIFIED", ended.output
+    assert "the engine does not answer any more" in ended.row("SRV-08")["found"]
+    assert "STP-01" in ended.ids("failed")
+    assert ended.ids("error") == set()
+    assert "INFO loading" in (ended.bundle / "artefacts" / "server.log.txt").read_text(encoding="utf-8")
+
+
 def test_a_template_that_is_a_folder_is_named_before_any_start(deployed: Deployed) -> None:
     (deployed.workdir / "native-chat.jinja").mkdir(parents=True)
     ended = deployed()
