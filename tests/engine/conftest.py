@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 
 from fixtures.provisioners.dockerfile import render
 from fixtures.rehearsal.make_assets import ASSETS, WHEEL
+from fixtures.rehearsal.planting import plant_behaviour
+from fixtures.rehearsal.world import Server
 from recipe.deployment import FOLDER
 from tests.engine import lab as labs
 from tests.engine.lab import INDEX, REPOSITORY, Lab
@@ -50,6 +53,14 @@ class Deployed:
         """Name another base image, and the Dockerfile that belongs to it."""
         dockerfile = render(f"{repository}@{digest}", *self._wheel)
         self.change(repository=repository, digest=digest, dockerfile_sha256=hashlib.sha256(dockerfile).hexdigest())
+
+    def without_a_simulated_host(self) -> None:
+        """Make it a real qualification: no host is stated, and the work folder has all files of the snapshot."""
+        self._text = re.sub(r"\[host\]\n(?:[^\[\n].*\n|\n)*", "", self._text.replace("rehearsal = true\n", ""))
+        self.change()
+        shutil.copytree(ASSETS / "snapshot", self.workdir / "model")
+        shutil.copy(ASSETS / "fixture" / "front-page.png", self.workdir / "fixture.png")
+        plant_behaviour(Server(), self.workdir)
 
     def plant(self, program: str) -> None:
         """Put a program in the server's place: the image runs it instead of the stand-in."""

@@ -12,6 +12,7 @@ from recipe import deployment as deployments
 from recipe.deployment import stated
 from tests.engine.conftest import SERVER, TAG, Deployed
 from tests.engine.lab import Lab
+from tests.engine.test_service_faults import WAITS, until_started
 from tests.running import Ended
 
 
@@ -111,3 +112,22 @@ def test_a_service_that_failed_is_not_left_running(deployed: Deployed, lab: Lab)
 
     assert ended.verdict == "NOT QUALIFIED"
     assert lab.containers() == []
+
+
+def test_a_signal_stops_what_this_run_started_and_not_what_it_attached_to(
+    deployed: Deployed, lab: Lab, set_up: Ended
+) -> None:
+    deployed.plant(WAITS)
+    own = deployed.start("--leave-running")
+    until_started(deployed, lab)
+    own.process.terminate()
+    assert own.wait().verdict == "INCOMPLETE"
+    assert lab.containers() == []
+
+    start_by_hand(deployed, lab)
+    attached = deployed.start("--attach=by-hand")
+    attached.until("attaching to by-hand")
+    attached.process.terminate()
+    ended = attached.wait()
+    assert ended.verdict == "INCOMPLETE", ended.output
+    assert lab.containers() == ["by-hand"]

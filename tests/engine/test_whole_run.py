@@ -78,3 +78,17 @@ def test_a_second_run_pulls_and_builds_nothing_new(deployed: Deployed, lab: Lab)
     assert lab.client.images.get(TAG).id == first
     assert "Using cache" in (ended.bundle / "artefacts" / "image-build.txt").read_text(encoding="utf-8")
     assert SERVER not in lab.containers()
+
+
+def test_without_a_simulated_host_the_real_one_is_looked_at(deployed: Deployed) -> None:
+    """No rehearsal: the real machine's sockets and addresses, on a deployment that states no host and fetches nothing."""
+    deployed.without_a_simulated_host()
+    ended = deployed()
+
+    assert (ended.status, ended.verdict) == (0, "QUALIFIED"), ended.output
+    assert ended.told["rehearsal"] is False
+    assert "REHEARSAL" not in ended.output
+    assert {"HST-03", "IMG-11", "SRV-09", "STP-03"} <= ended.ids("not applicable")
+    assert "172.17.0.1" in fact(ended, "listening")["answers"]  # type: ignore[operator]
+    assert {"HST-11", "WTS-01", "SRV-03", "SRV-05", "VFY-10", "STP-01"} <= ended.ids("passed")
+    assert deployed.leftovers() == []
