@@ -16,10 +16,12 @@ from tests.engine.test_service_faults import WAITS, until_started
 from tests.running import Ended
 
 
-def start_by_hand(deployed: Deployed, lab: Lab, name: str = "by-hand", arguments: tuple[str, ...] = ()) -> Container:
+def start_by_hand(
+    deployed: Deployed, lab: Lab, name: str = "by-hand", arguments: tuple[str, ...] = (), key: str = ""
+) -> Container:
     """Do what the guide's 'docker run' does, on the work folder and the image of an earlier run."""
     service = stated(deployments.load(str(deployed.file)).service)
-    key = (deployed.workdir / ".service.env").read_text(encoding="utf-8").strip()
+    key = key or (deployed.workdir / ".service.env").read_text(encoding="utf-8").strip()
     places = [(mount.source, mount.target, mount.read_only) for mount in service.mounts]
     return lab.client.containers.run(
         TAG,
@@ -131,3 +133,18 @@ def test_a_signal_stops_what_this_run_started_and_not_what_it_attached_to(
     ended = attached.wait()
     assert ended.verdict == "INCOMPLETE", ended.output
     assert lab.containers() == ["by-hand"]
+
+
+def test_a_key_that_nobody_told_us_is_hidden_too(deployed: Deployed, lab: Lab, set_up: Ended) -> None:
+    arguments = stated(deployments.load(str(deployed.file)).service).arguments
+    start_by_hand(
+        deployed,
+        lab,
+        arguments=(*arguments, "--api-key", "another-secret-word"),
+        key="VLLM_API_KEY=a-third-secret-word",
+    )
+    ended = deployed("--attach=by-hand")
+
+    assert {"SRV-01", "SRV-04", "SRV-07"} <= ended.ids("failed"), ended.output
+    assert b"another-secret-word" not in ended.everything()
+    assert b"a-third-secret-word" not in ended.everything()
