@@ -119,6 +119,7 @@ def base(lab: Lab) -> str:
 
 @pytest.fixture
 def deployed(tmp_path: Path, lab: Lab, base: str) -> Iterator[Deployed]:
-    """A deployment on the lab; afterwards nothing of the test is left in the engine."""
+    """A deployment on the lab, with its base image local; afterwards nothing of the test is left in the engine."""
+    lab.client.images.pull(REPOSITORY, tag=base)
     yield Deployed(tmp_path, lab, base)
     lab.clean()

@@ -109,3 +109,4 @@ def test_a_base_without_the_called_interpreter_is_reported_as_that(documented: D
     assert found.startswith("no program 'python' in the base image: executable file not found; 'python3' is there: Py")
     amend(documented)
     assert documented().verdict == "QUALIFIED"
+    lab.client.images.remove(f"{REPOSITORY}:made-without", force=True)

@@ -59,10 +59,8 @@ def test_outputs_are_kept(ended: Ended) -> None:
 def test_an_image_that_is_not_local_is_pulled_by_its_digest(deployed: Deployed, lab: Lab, base: str) -> None:
     for image in lab.client.images.list():
         lab.client.images.remove(str(image.id), force=True)
-    try:
-        ended = deployed()
-    finally:
-        lab.client.images.pull(REPOSITORY, tag="made")
+    ended = deployed()
+    lab.client.images.pull(REPOSITORY, tag="made")
 
     assert ended.verdict == "QUALIFIED", ended.output
     assert f"pulling {REPOSITORY}@{base}" in ended.output
