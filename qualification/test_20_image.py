@@ -71,6 +71,8 @@ def test_img_05_derived_image_only_adds_layers(
     requirement.needs(base_python)
     if built.status and built.pip_check:
         requirement.needs(Unreadable(what="derived image", reason="its build ends at 'pip check', which IMG-06 judges"))
+    if built.unreachable:
+        requirement.needs(Unreadable(what="derived image", reason=f"its build reached no network: {built.unreachable}"))
     requirement.finds(f"the build exits {built.status}: {' | '.join(built.last_lines)}")
     assert built.status in (0, None)
     assert built.image is not None

@@ -110,11 +110,11 @@ class Lab:
         return self.running(sys.executable, program, str(port), how, str(folder), port=port)
 
     @contextlib.contextmanager
-    def hanging_files(self) -> Iterator[None]:
-        """Let the package index answer, and its wheels stop in the middle."""
+    def faulty_files(self, how: str) -> Iterator[None]:
+        """Let the package index answer, and its wheels stop in the middle: ``cut`` or ``hang``."""
         self._packages.kill()
         self._packages.wait()
-        with self.faulty("hang", self.packages, port=8081):
+        with self.faulty(how, self.packages, port=8081):
             yield
         self._serve_packages()
 

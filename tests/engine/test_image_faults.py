@@ -127,6 +127,13 @@ def test_a_file_host_that_gives_other_bytes_than_the_index_says(deployed: Deploy
     assert "DO NOT MATCH THE HASHES" in (ended.bundle / "artefacts" / "image-build.txt").read_text(encoding="utf-8")
 
 
+def test_a_file_host_that_goes_away_is_no_fault_of_the_host(deployed: Deployed, lab: Lab) -> None:
+    with lab.faulty_files("cut"):
+        ended = deployed()
+
+    judge(deployed, ended, "blocked", "IMG-05", says="its build reached no network")
+
+
 def test_two_gpus_of_four_in_the_container(deployed: Deployed, lab: Lab) -> None:
     lab.set_gpus(2)
     try:

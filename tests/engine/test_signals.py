@@ -25,7 +25,7 @@ def pulling(deployed: Deployed, lab: Lab) -> Iterator[str]:
 @contextlib.contextmanager
 def building(deployed: Deployed, lab: Lab) -> Iterator[str]:
     """The wheel's host hangs in the middle of a body of some kilobytes."""
-    with lab.hanging_files():
+    with lab.faulty_files("hang"):
         yield "building "
 
 
