@@ -71,6 +71,7 @@ def test_a_stated_path_is_told_from_one_that_is_not(tmp_path: Path) -> None:
     ("old", "new", "says"),
     [
         ('engine = "docker"', 'engine = "docker"\ncolour = 1', "mine.toml: top level: Object contains unknown field"),
+        ('engine = "docker"', 'engine = "rehearsal"', "mine.toml: rehearsal: must be true"),
         ("gpu_count = 4", "gpu_count = 4\nspeed = 2", "mine.toml: host: Object contains unknown field `speed`"),
         ("gpu_count = 4\n", "", "mine.toml: host: Object missing required field `gpu_count`"),
         ("gpu_count = 4", 'gpu_count = "4"', "mine.toml: host.gpu_count: Expected `int`"),
