@@ -11,13 +11,15 @@ from reports.waivers import Waiver
 class Conditions(msgspec.Struct, frozen=True):
     """What an operator or a deployment file has changed in a run, and so in the meaning of its verdict.
 
-    ``attached`` names the running container that was judged instead of one that the run starts.
+    ``attached`` names the running container that was judged instead of one that the run starts; ``left_running`` names
+    the one that lives on, which is none where nothing qualified.
     """
 
     amendments: tuple[Amendment, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     attached: str = ""
     leaves_running: bool = False
+    left_running: str = ""
     removes: bool = False
 
     @property
@@ -37,7 +39,8 @@ class Conditions(msgspec.Struct, frozen=True):
         if self.attached:
             parts.append(f", attached to {self.attached}: start and stop not judged")
         if self.leaves_running:
-            parts.append(", service left running: stop not judged")
+            done = f"{self.left_running} left running" if self.left_running else "service not left running"
+            parts.append(f", {done}: stop not judged")
         return "".join(parts)
 
 

@@ -34,6 +34,17 @@ def pytest_qualify_says(text: str) -> None:
     """Tell the operator one plain line about what is going on."""
 
 
+@pytest.hookspec(firstresult=True)
+def pytest_qualify_qualifies() -> bool:
+    """Tell whether all that has been judged so far, and what was not, would make a verdict that qualifies."""
+    raise NotImplementedError
+
+
+@pytest.hookspec
+def pytest_qualify_left_running(name: str) -> None:
+    """The server of that name lives on after this run."""
+
+
 @pytest.hookspec
 def pytest_qualify_server_started(name: str) -> None:
     """A server was started: the stop stage must run, whatever happens."""

@@ -14,7 +14,7 @@ from reports.waivers import Waiver
 PLAIN = Conditions()
 WITHOUT = {
     "--attach": "the service was already running, and is neither started nor stopped by this run",
-    "--leave-running": "the service is not stopped by this run",
+    "--leave-running": "a service that qualifies is not stopped by this run",
 }
 OBSTACLES = frozenset({Outcome.FAILED, Outcome.BLOCKED, Outcome.ERROR})
 

@@ -20,6 +20,7 @@ from recipe.errors import RecipeError
 from recipe.snapshot import Snapshot
 from reports import hooks, waivers
 from reports.conditions import Conditions
+from reports.exchange import Exchange
 from reports.preflight import refuse_disorder, wants_qualification
 from reports.qualification import Qualification
 
@@ -39,7 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="qualify the container that runs under that name; start and stop none",
     )
     group.addoption(
-        "--leave-running", action="store_true", help="leave a service running that has not failed, and judge no stop"
+        "--leave-running", action="store_true", help="leave a service running that qualifies, and judge no stop"
     )
     group.addoption(
         "--remove", action="store_true", help="after the stop, remove work folder and images and judge that"
@@ -69,6 +70,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         config.args = [str(ROOT / "qualification")]
     config.pluginmanager.register(qualification, "qualification")
+    config.pluginmanager.register(Exchange(qualification.bundle, qualification.interrupts), "exchange")
 
 
 def _conditions(config: pytest.Config, catalogue: Catalogue, deployment: Deployment) -> Conditions:

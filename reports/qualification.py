@@ -199,7 +199,7 @@ class Qualification:
         judgement: Judgement = request.node.stash[JUDGEMENT]
         return judgement
 
-    # ------------------------------------------------------------------ facts and what fixtures say
+    # ------------------------------------------------------------------ facts, and the log beside the report
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
@@ -213,18 +213,6 @@ class Qualification:
     def pytest_html_report_title(self, report: Any) -> None:
         kind = "REHEARSAL" if self.deployment.rehearsal else "Qualification"
         report.title = f"{kind}, the test runner's log: the verdict is in report.html"
-
-    def pytest_qualify_secret(self, secret: Secret) -> None:
-        self.bundle.redactor.add(secret)
-
-    def pytest_qualify_artefact(self, name: str, content: bytes | str) -> str:
-        return self.bundle.evidence.artefact(name, content)
-
-    def pytest_qualify_leaks(self) -> list[str]:
-        return self.bundle.evidence.leaks()
-
-    def pytest_qualify_server_started(self) -> None:
-        self.ledger.server_started = True
 
 
 def requirement_id(item: pytest.Item) -> str:

@@ -95,7 +95,7 @@ def test_a_service_is_left_running_and_can_be_attached_to(deployed: Deployed, la
     ended = deployed("--leave-running")
 
     assert (ended.status, ended.verdict) == (0, "QUALIFIED"), ended.output
-    assert "REHEARSAL: QUALIFIED, service left running: stop not judged" in ended.output
+    assert "REHEARSAL: QUALIFIED, lab-server left running: stop not judged" in ended.output
     assert {"STP-01", "STP-02", "STP-03"} <= ended.ids("not applicable")
     assert lab.client.containers.get(SERVER).status == "running"
 
@@ -106,6 +106,13 @@ def test_a_service_is_left_running_and_can_be_attached_to(deployed: Deployed, la
     assert lab.client.containers.get(SERVER).status == "running"
 
 
+def test_a_remark_does_not_stop_a_service_that_qualifies(deployed: Deployed, lab: Lab) -> None:
+    ended = deployed("--leave-running", "--fault", "cuda-on-host")
+
+    assert (ended.status, ended.verdict) == (0, "QUALIFIED WITH REMARKS"), ended.output
+    assert lab.containers() == [SERVER]
+
+
 def test_a_service_that_failed_is_not_left_running(deployed: Deployed, lab: Lab) -> None:
     ended = deployed("--leave-running", "--fault", "open-without-key")
     until = time.monotonic() + 5
@@ -113,6 +120,7 @@ def test_a_service_that_failed_is_not_left_running(deployed: Deployed, lab: Lab)
         time.sleep(0.05)
 
     assert ended.verdict == "NOT QUALIFIED"
+    assert "REHEARSAL: NOT QUALIFIED, service not left running: stop not judged" in ended.output
     assert lab.containers() == []
 
 
