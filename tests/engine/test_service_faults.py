@@ -126,6 +126,21 @@ def test_an_engine_that_goes_away_under_its_container(own_lab: Lab, tmp_path: Pa
     assert "INFO loading" in (ended.bundle / "artefacts" / "server.log.txt").read_text(encoding="utf-8")
 
 
+def test_an_engine_that_goes_away_in_a_build(own_lab: Lab, tmp_path: Path) -> None:
+    deployed = Deployed(tmp_path, own_lab, own_lab.push_base())
+    own_lab.client.images.pull(REPOSITORY, tag="made")
+    with own_lab.faulty_files("hang"):
+        started = deployed.start()
+        started.until("building ")
+        time.sleep(2)
+        own_lab.stop_engine()
+        ended = started.wait()
+
+    assert ended.verdict in ("NOT QUALIFIED", "INCOMPLETE"), ended.output
+    assert "IMG-05" in ended.ids("failed") | ended.ids("blocked")
+    assert ended.ids("error") == set(), ended.output
+
+
 def test_a_template_that_is_a_folder_is_named_before_any_start(deployed: Deployed) -> None:
     (deployed.workdir / "native-chat.jinja").mkdir(parents=True)
     ended = deployed()
