@@ -33,16 +33,11 @@ class Conditions(msgspec.Struct, frozen=True):
         """What follows the verdict, so that nobody reads it without: empty for a plain run."""
         parts = []
         if self.amendments:
-            parts.append(
-                f" under {_plural('amendment', len(self.amendments))} {', '.join(a.id for a in self.amendments)}"
-            )
+            plural = "s" if len(self.amendments) > 1 else ""
+            parts.append(f" under amendment{plural} {', '.join(amendment.id for amendment in self.amendments)}")
         if self.attached:
             parts.append(f", attached to {self.attached}: start and stop not judged")
         if self.leaves_running:
             done = f"{self.left_running} left running" if self.left_running else "service not left running"
             parts.append(f", {done}: stop not judged")
         return "".join(parts)
-
-
-def _plural(word: str, number: int) -> str:
-    return word if number == 1 else f"{word}s"

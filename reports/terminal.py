@@ -23,6 +23,7 @@ from reports.qualification import Qualification, requirement_id_of
 from reports.redaction import RedactingStream
 from reports.verdict import Verdict, counts
 
+TOLD = (Outcome.FAILED, Outcome.ERROR, Outcome.WAIVED)
 STYLE = {Outcome.PASSED: "green", Outcome.RECORDED: "green", Outcome.FAILED: "bold red", Outcome.ERROR: "bold red"}
 
 
@@ -98,7 +99,7 @@ class StageReporter:
             return
         name = dict(report.user_properties)["requirement"]
         row = next(row for row in self.bundle.ledger.rows if row.name == name)
-        if self.config.option.verbose > 0 or row.outcome in (Outcome.FAILED, Outcome.ERROR, Outcome.WAIVED):
+        if self.config.option.verbose > 0 or row.outcome in TOLD:
             style = STYLE.get(row.outcome, "yellow")
             self._say(f"  [{style}]{row.outcome:8}[/] {escape(row.name)}  {escape(short(row.found).splitlines()[0])}")
 
@@ -153,7 +154,7 @@ class StageReporter:
         words = headline(verdict, self.bundle.ledger.conditions, rehearsal=self.bundle.deployment.rehearsal)
         self._say(f"[{style}]{escape(words)}[/]  ({total}; {time.monotonic() - self._began:.1f} s)")
         for row in rows:
-            if row.outcome in (Outcome.FAILED, Outcome.ERROR, Outcome.WAIVED):
+            if row.outcome in TOLD:
                 self._problem(row)
         for amendment in self.bundle.ledger.conditions.amendments:
             self._say(f"[yellow]amendment {amendment.id}[/]  {escape(amendment.here)}")
