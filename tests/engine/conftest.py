@@ -7,10 +7,13 @@ import os
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import docker.errors
 import pytest
+from docker.models.containers import Container
 
 from fixtures.provisioners.dockerfile import render
 from fixtures.rehearsal.make_assets import ASSETS, WHEEL
@@ -22,6 +25,12 @@ from tests.engine.lab import INDEX, REPOSITORY, Lab
 from tests.running import Ended, Qualify, Started
 
 SERVER, TAG = "lab-server", "lab-image:local"
+WAITS = """\
+import signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+print("INFO loading", flush=True)
+time.sleep(600)
+"""
 
 
 class Deployed:
@@ -78,6 +87,31 @@ class Deployed:
         """Return what a run has left: containers, images but the base and the derived one, folders, processes."""
         images = [name for name in self.lab.images() if not name.startswith((REPOSITORY, TAG))]
         return [*self.lab.containers(), *images, *self.qualify.leftovers()]
+
+    def judge(self, ended: Ended, outcome: str, *ids: str, says: str) -> None:
+        """Exactly these rows have the outcome, each saying so; the run is not green, and leaves nothing."""
+        assert ended.ids("failed") == (set(ids) if outcome == "failed" else set()), ended.output
+        assert set(ids) <= ended.ids(outcome), ended.output
+        assert says in ended.row(ids[0])["found"]
+        assert ended.verdict == ("NOT QUALIFIED" if outcome == "failed" else "INCOMPLETE")
+        assert ended.status == 1
+        assert ended.ids("error") == set()
+        assert says.splitlines()[0][:60] in ended.output
+        assert "Traceback" not in ended.output
+        assert self.leftovers() == []
+
+    def until_started(self) -> Container:
+        """Wait for the server's container to run."""
+        until = time.monotonic() + 30
+        while time.monotonic() < until:
+            try:
+                container = self.lab.client.containers.get(SERVER)
+                if container.status == "running" and b"loading" in container.logs():
+                    return container
+            except docker.errors.NotFound:
+                pass
+            time.sleep(0.05)
+        raise TimeoutError(SERVER)
 
 
 @pytest.fixture(scope="session")

@@ -67,7 +67,7 @@ class Lab:
             shutil.copy(Path(__file__).with_name("gpu_hook.py"), self._hook / "nvidia-container-runtime-hook")
             (self._hook / "nvidia-container-runtime-hook").chmod(0o755)
             self.set_gpus(4)
-        self.start_registry()
+        self._serve_registry()
         self._serve_packages()
         self._engine = self._start([*self.inside, *self._dockerd()], log="dockerd")
         _wait(self._answers, "the Docker engine", self.folder / "dockerd.log")
@@ -82,13 +82,12 @@ class Lab:
         runtime = [f"--add-runtime=nvidia={shutil.which('runc')}"]
         return ["env", path, "dockerd", *places, f"--pidfile={self.folder}/docker.pid", *limits, *network, *runtime]
 
-    def start_registry(self) -> subprocess.Popen[bytes]:
-        """Start the registry; its process may be killed by a test."""
+    def _serve_registry(self) -> None:
         (self.folder / "registry.yml").write_text(
             f"version: 0.1\nlog: {{level: warn}}\nstorage: {{filesystem: {{rootdirectory: {self.registry}}}}}\n"
             f"http: {{addr: {REGISTRY}}}\n"
         )
-        return self._start([*self.inside, "docker-registry", "serve", f"{self.folder}/registry.yml"], log="registry")
+        self._start([*self.inside, "docker-registry", "serve", f"{self.folder}/registry.yml"], log="registry")
 
     @contextlib.contextmanager
     def running(self, *argv: str, port: int) -> Iterator[None]:
@@ -122,9 +121,9 @@ class Lab:
         serve = [sys.executable, "-m", "http.server", "8081", "--directory", str(self.packages)]
         self._packages = self._start([*self.inside, *serve], log="packages")
 
-    def _start(self, argv: Sequence[str], log: str = "") -> subprocess.Popen[bytes]:
+    def _start(self, argv: Sequence[str], log: str = "network") -> subprocess.Popen[bytes]:
         """Start a process that ends with the tests, even when those are killed."""
-        with (self.folder / f"{log or 'network'}.log").open("ab") as out:
+        with (self.folder / f"{log}.log").open("ab") as out:
             process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "TERM", "--", *argv], stdin=subprocess.DEVNULL, stdout=out, stderr=out
             )

@@ -10,9 +10,8 @@ from docker.types import DeviceRequest, Mount
 
 from recipe import deployment as deployments
 from recipe.deployment import stated
-from tests.engine.conftest import SERVER, TAG, Deployed
+from tests.engine.conftest import SERVER, TAG, WAITS, Deployed
 from tests.engine.lab import Lab
-from tests.engine.test_service_faults import WAITS, until_started
 from tests.running import Ended
 
 
@@ -129,7 +128,7 @@ def test_a_signal_stops_what_this_run_started_and_not_what_it_attached_to(
 ) -> None:
     deployed.plant(WAITS)
     own = deployed.start("--leave-running")
-    until_started(deployed, lab)
+    deployed.until_started()
     own.process.terminate()
     assert own.wait().verdict == "INCOMPLETE"
     assert lab.containers() == []

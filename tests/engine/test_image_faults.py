@@ -5,34 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from fixtures.rehearsal.make_assets import WHEEL, wheel_bytes
-from recipe.deployment import FOLDER
+from recipe.deployment import DEFAULT, FOLDER
 from tests.engine.conftest import Deployed
 from tests.engine.lab import REGISTRY, Lab
-from tests.running import Ended
 
 TINY = f"{REGISTRY}/tiny"
-
-
-def judge(deployed: Deployed, ended: Ended, outcome: str, *ids: str, says: str) -> None:
-    """Exactly these rows have the outcome, each saying so; the run is not green, and leaves nothing."""
-    assert ended.ids("failed") == (set(ids) if outcome == "failed" else set()), ended.output
-    assert set(ids) <= ended.ids(outcome), ended.output
-    assert says in ended.row(ids[0])["found"]
-    assert ended.verdict == ("NOT QUALIFIED" if outcome == "failed" else "INCOMPLETE")
-    assert ended.status == 1
-    assert ended.ids("error") == set()
-    assert says.splitlines()[0][:60] in ended.output
-    assert "Traceback" not in ended.output
-    assert deployed.leftovers() == []
 
 
 def test_an_engine_that_is_not_there_fails_the_host(deployed: Deployed, tmp_path: Path) -> None:
     ended = deployed(env={"DOCKER_HOST": f"unix://{tmp_path}/none.sock"})
 
-    judge(deployed, ended, "failed", "HST-08", says="nothing listens on its socket")
+    deployed.judge(ended, "failed", "HST-08", says="nothing listens on its socket")
     assert "sudo systemctl start docker" in ended.output
 
 
@@ -45,13 +29,13 @@ def test_a_socket_that_may_not_be_used_blocks_and_blames_nobody(deployed: Deploy
     finally:
         lab.own_socket(0)
 
-    judge(deployed, ended, "blocked", "HST-08", says="no permission on its socket (is this user in the group docker?)")
+    deployed.judge(ended, "blocked", "HST-08", says="no permission on its socket (is this user in the group docker?)")
 
 
 def test_a_digest_that_the_registry_does_not_have(deployed: Deployed) -> None:
     deployed.base(TINY, f"sha256:{'0' * 64}")
 
-    judge(deployed, deployed(), "failed", "IMG-01", says="manifest unknown")
+    deployed.judge(deployed(), "failed", "IMG-01", says="manifest unknown")
 
 
 def test_one_flipped_byte_in_a_layer(deployed: Deployed, lab: Lab) -> None:
@@ -61,7 +45,7 @@ def test_one_flipped_byte_in_a_layer(deployed: Deployed, lab: Lab) -> None:
     layer.write_bytes(data[:5000] + bytes([data[5000] ^ 1]) + data[5001:])
     deployed.base(TINY, digest)
 
-    judge(deployed, deployed(), "failed", "IMG-01", says="filesystem layer verification failed for digest sha256:")
+    deployed.judge(deployed(), "failed", "IMG-01", says="filesystem layer verification failed for digest sha256:")
 
 
 def test_an_image_of_another_platform(deployed: Deployed, lab: Lab) -> None:
@@ -69,16 +53,13 @@ def test_an_image_of_another_platform(deployed: Deployed, lab: Lab) -> None:
     config = json.loads(lab.blob(manifest["config"]["digest"]).read_bytes()) | {"architecture": "arm64"}
     data = json.dumps(config).encode()
     manifest["config"] |= {"digest": lab.store("tiny", "_layers", data), "size": len(data)}
-    deployed.base(TINY, lab.store("tiny", "_manifests/revisions", json.dumps(manifest).encode()))
+    digest = lab.store("tiny", "_manifests/revisions", json.dumps(manifest).encode())
+    deployed.base(TINY, digest)
     ended = deployed()
-    lab.client.images.remove(f"{TINY}@{json.loads(deployed_digest(ended))}", force=True)
+    lab.client.images.remove(f"{TINY}@{digest}", force=True)
 
     assert {"IMG-02"} <= ended.ids("failed")
-    judge(deployed, ended, "failed", *sorted(ended.ids("failed"), key=lambda row: row != "IMG-02"), says="linux/arm64")
-
-
-def deployed_digest(ended: Ended) -> str:
-    return json.dumps(ended.row("IMG-01")["wanted"].partition("@")[2].split()[0])
+    deployed.judge(ended, "failed", *sorted(ended.ids("failed"), key=lambda row: row != "IMG-02"), says="linux/arm64")
 
 
 def test_a_registry_that_limits_is_no_fault_of_the_host(deployed: Deployed, lab: Lab) -> None:
@@ -86,7 +67,7 @@ def test_a_registry_that_limits_is_no_fault_of_the_host(deployed: Deployed, lab:
     with lab.faulty("limit", lab.registry):
         ended = deployed()
 
-    judge(deployed, ended, "blocked", "IMG-01", says="You have reached your unauthenticated pull rate limit.")
+    deployed.judge(ended, "blocked", "IMG-01", says="You have reached your unauthenticated pull rate limit.")
 
 
 def test_a_registry_that_goes_away_in_the_middle(deployed: Deployed, lab: Lab) -> None:
@@ -94,7 +75,7 @@ def test_a_registry_that_goes_away_in_the_middle(deployed: Deployed, lab: Lab) -
     with lab.faulty("cut", lab.registry):
         ended = deployed()
 
-    judge(deployed, ended, "blocked", "IMG-01", says="connection refused")
+    deployed.judge(ended, "blocked", "IMG-01", says="connection refused")
 
 
 def test_a_dockerfile_that_was_changed_is_not_built(deployed: Deployed) -> None:
@@ -102,7 +83,7 @@ def test_a_dockerfile_that_was_changed_is_not_built(deployed: Deployed) -> None:
     (deployed.workdir / "Dockerfile").write_text("FROM scratch\n", encoding="utf-8")
     ended = deployed()
 
-    judge(deployed, ended, "failed", "IMG-03", says="found in the work folder")
+    deployed.judge(ended, "failed", "IMG-03", says="found in the work folder")
     assert {"IMG-05", "IMG-06"} <= ended.ids("blocked")
     assert (deployed.workdir / "Dockerfile").read_text(encoding="utf-8") == "FROM scratch\n"
 
@@ -114,7 +95,7 @@ def test_an_index_that_offers_another_wheel(deployed: Deployed, lab: Lab, tmp_pa
     ended = deployed()
 
     assert {"IMG-04"} <= ended.ids("failed")
-    judge(deployed, ended, "failed", "IMG-04", "IMG-05", says="SHA256")
+    deployed.judge(ended, "failed", "IMG-04", "IMG-05", says="SHA256")
     assert "DO NOT MATCH THE HASHES" in ended.row("IMG-05")["found"]
 
 
@@ -123,7 +104,7 @@ def test_a_file_host_that_gives_other_bytes_than_the_index_says(deployed: Deploy
     place.write_bytes(place.read_bytes() + b"\0")
     ended = deployed()
 
-    judge(deployed, ended, "failed", "IMG-05", says="DO NOT MATCH THE HASHES")
+    deployed.judge(ended, "failed", "IMG-05", says="DO NOT MATCH THE HASHES")
     assert "DO NOT MATCH THE HASHES" in (ended.bundle / "artefacts" / "image-build.txt").read_text(encoding="utf-8")
 
 
@@ -131,7 +112,7 @@ def test_a_file_host_that_goes_away_is_no_fault_of_the_host(deployed: Deployed, 
     with lab.faulty_files("cut"):
         ended = deployed()
 
-    judge(deployed, ended, "blocked", "IMG-05", says="its build reached no network")
+    deployed.judge(ended, "blocked", "IMG-05", says="its build reached no network")
 
 
 def test_two_gpus_of_four_in_the_container(deployed: Deployed, lab: Lab) -> None:
@@ -141,7 +122,7 @@ def test_two_gpus_of_four_in_the_container(deployed: Deployed, lab: Lab) -> None
     finally:
         lab.set_gpus(4)
 
-    judge(deployed, ended, "failed", "IMG-11", says="2 GPUs")
+    deployed.judge(ended, "failed", "IMG-11", says="2 GPUs")
 
 
 def test_an_engine_without_the_gpu_hook(deployed: Deployed, bare_lab: Lab, tmp_path: Path) -> None:
@@ -150,19 +131,15 @@ def test_an_engine_without_the_gpu_hook(deployed: Deployed, bare_lab: Lab, tmp_p
     bare = Deployed(folder, bare_lab, bare_lab.push_base())
     ended = bare()
 
-    judge(bare, ended, "failed", "IMG-11", says='could not select device driver "" with capabilities: [[gpu]]')
+    bare.judge(ended, "failed", "IMG-11", says='could not select device driver "" with capabilities: [[gpu]]')
     assert {"IMG-07", "IMG-08", "IMG-09", "IMG-10", "IMG-12"} <= ended.ids("passed")
     assert "nvidia-ctk runtime configure" in ended.row("IMG-11")["remedy"]
 
 
-@pytest.mark.parametrize("name", ["ernie-4.5-vl-28b.l40s-tp4"])
-def test_the_tested_shape_is_the_guides(deployed: Deployed, name: str) -> None:
+def test_the_tested_shape_is_the_guides(deployed: Deployed) -> None:
     """The lab's deployment has the guide's arguments, mounts and environment."""
-    service = [text.partition("[service]")[2].partition("[picture]")[0] for text in _texts(deployed, name)]
-    shapes = [text.partition("environment")[2] for text in service]
+    files = (deployed.file, FOLDER / f"{DEFAULT}.toml")
+    services = [path.read_text(encoding="utf-8").partition("[service]")[2].partition("[picture]")[0] for path in files]
+    shapes = [text.partition("environment")[2] for text in services]
 
     assert shapes[0] == shapes[1] != ""
-
-
-def _texts(deployed: Deployed, name: str) -> tuple[str, str]:
-    return deployed.file.read_text(encoding="utf-8"), (FOLDER / f"{name}.toml").read_text(encoding="utf-8")

@@ -6,13 +6,10 @@ import json
 import time
 from pathlib import Path
 
-import docker.errors
 import pytest
-from docker.models.containers import Container
 
-from tests.engine.conftest import SERVER, Deployed
+from tests.engine.conftest import SERVER, WAITS, Deployed
 from tests.engine.lab import REPOSITORY, Lab
-from tests.engine.test_image_faults import judge
 
 EXITS = """\
 import sys
@@ -27,33 +24,13 @@ time.sleep(2)
 kept = [bytearray(16 << 20) for _ in range(200)]
 time.sleep(60)
 """
-WAITS = """\
-import signal, sys, time
-signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-print("INFO loading", flush=True)
-time.sleep(600)
-"""
-
-
-def until_started(deployed: Deployed, lab: Lab) -> Container:
-    """Wait for the server's container to run."""
-    until = time.monotonic() + 30
-    while time.monotonic() < until:
-        try:
-            container = lab.client.containers.get(SERVER)
-            if container.status == "running" and b"loading" in container.logs():
-                return container
-        except docker.errors.NotFound:
-            pass
-        time.sleep(0.05)
-    raise TimeoutError(SERVER)
 
 
 def test_a_port_that_a_process_has_taken(deployed: Deployed, lab: Lab) -> None:
     with lab.faulty("limit", lab.registry, port=8000):
         ended = deployed()
 
-    judge(deployed, ended, "failed", "HST-11", says="python")
+    deployed.judge(ended, "failed", "HST-11", says="python")
 
 
 def test_a_port_that_a_container_has_taken(deployed: Deployed, lab: Lab, base: str) -> None:
@@ -69,7 +46,7 @@ def test_a_port_that_a_container_has_taken(deployed: Deployed, lab: Lab, base: s
 
     assert lab.containers() == ["holder"]
     holder.remove(force=True)
-    judge(deployed, ended, "failed", "HST-11", says="docker-proxy")
+    deployed.judge(ended, "failed", "HST-11", says="docker-proxy")
 
 
 def test_a_name_that_a_foreign_container_has_is_reported_and_left(deployed: Deployed, lab: Lab, base: str) -> None:
@@ -81,7 +58,7 @@ def test_a_name_that_a_foreign_container_has_is_reported_and_left(deployed: Depl
     holder.remove(force=True)
     assert f"sudo docker rm -f {SERVER}" in ended.row("SRV-08")["found"]
     assert ended.verdict == "NOT QUALIFIED"
-    judge(deployed, ended, "failed", *sorted(ended.ids("failed")), says="is already in use by container")
+    deployed.judge(ended, "failed", *sorted(ended.ids("failed")), says="is already in use by container")
 
 
 def test_a_container_that_exits_at_once_ends_the_wait_and_leaves_its_log(deployed: Deployed) -> None:
@@ -93,19 +70,19 @@ def test_a_container_that_exits_at_once_ends_the_wait_and_leaves_its_log(deploye
     row = ended.row("SRV-08")
     assert "exit code 3: it ended: ERROR the engine core did not start: made up for this test" in row["found"]
     assert "INFO vLLM starts" in (ended.bundle / "artefacts" / "server.log.txt").read_text(encoding="utf-8")
-    judge(deployed, ended, "failed", "SRV-08", says="exit code 3")
+    deployed.judge(ended, "failed", "SRV-08", says="exit code 3")
 
 
 def test_a_container_killed_for_memory_is_told_from_one_killed_otherwise(deployed: Deployed, lab: Lab) -> None:
     deployed.plant(EATS_MEMORY)
     started = deployed.start()
-    until_started(deployed, lab).update(mem_limit="96m", memswap_limit="96m")
+    deployed.until_started().update(mem_limit="96m", memswap_limit="96m")
     ended = started.wait()
     assert "exit code 137: the kernel killed it for memory" in ended.row("SRV-08")["found"]
 
     deployed.plant(WAITS)
     started = deployed.start()
-    until_started(deployed, lab).kill("SIGKILL")
+    deployed.until_started().kill("SIGKILL")
     ended = started.wait()
     assert "exit code 137: it ended" in ended.row("SRV-08")["found"]
     assert deployed.leftovers() == []
@@ -115,7 +92,7 @@ def test_an_engine_that_goes_away_under_its_container(own_lab: Lab, tmp_path: Pa
     deployed = Deployed(tmp_path, own_lab, own_lab.push_base())
     deployed.plant(WAITS)
     started = deployed.start()
-    until_started(deployed, own_lab)
+    deployed.until_started()
     own_lab.stop_engine()
     ended = started.wait()
 
@@ -145,19 +122,19 @@ def test_a_template_that_is_a_folder_is_named_before_any_start(deployed: Deploye
     (deployed.workdir / "native-chat.jinja").mkdir(parents=True)
     ended = deployed()
 
-    judge(deployed, ended, "failed", "CFG-04", says="a folder lies in its place")
+    deployed.judge(ended, "failed", "CFG-04", says="a folder lies in its place")
 
 
 def test_a_server_that_ignores_sigterm_is_killed_and_fails_the_stop(deployed: Deployed) -> None:
     ended = deployed("--fault", "ignores-sigterm")
 
-    judge(deployed, ended, "failed", "STP-01", says="had to be killed after 3")
+    deployed.judge(ended, "failed", "STP-01", says="had to be killed after 3")
 
 
 def test_two_runs_at_once_do_not_touch_each_other(deployed: Deployed, lab: Lab, tmp_path: Path) -> None:
     deployed.plant(WAITS)
     first = deployed.start()
-    until_started(deployed, lab)
+    deployed.until_started()
     same = deployed()
     other = deployed(f"--workdir={tmp_path}/other")
 
@@ -173,7 +150,7 @@ def test_two_runs_at_once_do_not_touch_each_other(deployed: Deployed, lab: Lab, 
 def test_what_a_killed_run_left_is_removed_by_the_next_one(deployed: Deployed, lab: Lab) -> None:
     deployed.plant(WAITS)
     killed = deployed.start()
-    until_started(deployed, lab)
+    deployed.until_started()
     killed.process.kill()
     killed.wait()
     assert lab.containers() == [SERVER]

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.engine.conftest import Deployed
+from tests.engine.conftest import WAITS, Deployed
 from tests.engine.lab import Lab
-from tests.engine.test_service_faults import WAITS, until_started
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
@@ -47,7 +46,7 @@ def test_a_signal_leaves_nothing(deployed: Deployed, lab: Lab, moment: object, n
         started = deployed.start()
         started.until(says)
         if moment is starting:
-            until_started(deployed, lab)
+            deployed.until_started()
         started.process.send_signal(number)
         ended = started.wait()
 
