@@ -13,6 +13,8 @@ from recipe.judgement import Judgement
 from recipe.snapshot import Snapshot, SnapshotFile
 from recipe.values import Absent, Unreadable, count_bytes
 
+# Mixture-of-experts checkpoints keep their routers' few parameters in this type; it is no quantisation.
+ROUTER_DTYPE = "F32"
 pytestmark = pytest.mark.qualify
 
 
@@ -20,10 +22,10 @@ def _judge_file(requirement: Judgement, weights: Weights, name: str, wanted: Sna
     requirement.wants(f"{count_bytes(wanted.bytes)}, SHA256 {wanted.sha256}")
     fetched = weights.files[name]
     found = requirement.needs(fetched.file)
+    digest = f"SHA256 {found.sha256}" if found.sha256 else "not hashed"
     looks = f"; it looks like {found.looks_like}" if found.looks_like else ""
-    requirement.finds(
-        f"{found.bytes:,} bytes, SHA256 {found.sha256} ({'fetched' if fetched.fetched else 'was there'}){looks}"
-    )
+    link = f"; a link to {found.link}" if found.link else ""
+    requirement.finds(f"{found.bytes:,} bytes, {digest} ({'fetched' if fetched.fetched else 'was there'}){looks}{link}")
     assert found.bytes == wanted.bytes
     assert found.sha256 == wanted.sha256
 
@@ -50,22 +52,29 @@ def test_wts_04_tensors_lie_where_the_index_says(
     requirement: Judgement, tensors: Tensors | Absent | Unreadable, snapshot: Snapshot
 ) -> None:
     requirement.wants(
-        f"the index names {len(snapshot.shards)} shards; every tensor is where it says, without gap or overlap"
+        f"the index names {len(snapshot.shards)} shards; every tensor is where it says, without gap or overlap; "
+        f"the weights are {snapshot.dtype}"
     )
     found = requirement.needs(tensors)
-    told = f"{found.tensors:,} tensors, {count_bytes(found.tensor_bytes)}, in {len(found.shards_in_index)} shards"
-    requirement.finds("; ".join(found.problems[:5]) or told)
+    kinds = ", ".join(f"{kind} {count_bytes(size)}" for kind, size in found.bytes_of.items())
+    told = f"{found.tensors:,} tensors in {len(found.shards_in_index)} shards: {kinds}"
+    requirement.finds("; ".join([*found.problems[:5], told]))
     assert not found.problems
     assert found.shards_in_index == tuple(sorted(snapshot.shards))
     assert found.tensors > 0
+    assert found.header_bytes + sum(found.bytes_of.values()) == snapshot.shard_bytes
+    assert set(found.bytes_of) <= {snapshot.dtype, ROUTER_DTYPE}
+    assert found.bytes_of.get(snapshot.dtype, 0) > 0.9 * sum(found.bytes_of.values())
 
 
 def test_wts_05_model_folder_holds_nothing_else(requirement: Judgement, weights: Weights) -> None:
     requirement.wants(f"nothing but the {len(weights.files)} documented files, and no link that leads out")
-    leading = [f"{name} leads out of the folder" for name in weights.leading_out]
-    requirement.finds("; ".join([*weights.extra, *leading]) or f"{len(weights.files)} files")
-    assert not weights.extra
-    assert not weights.leading_out
+    others = weights.others
+    leading = [f"{name} leads out of the folder" for name in others.leading_out]
+    partials = [f"{name}, an unfinished download" for name in others.partials]
+    requirement.finds("; ".join([*others.extra, *leading, *partials]) or f"{len(weights.files)} files")
+    assert not others.extra
+    assert not others.leading_out
 
 
 def _is_right(file: File | Absent | Unreadable, wanted: SnapshotFile) -> bool:
@@ -104,3 +113,14 @@ def test_wts_08_generation_config_agrees_with_request(
     requirement.finds(", ".join(f"{name} {native[name]}" for name in shared) or "no sampling setting of the request")
     assert "temperature" in shared
     assert all(native[name] == asked[name] for name in shared)
+
+
+def test_wts_09_transfer_is_recorded(requirement: Judgement, weights: Weights) -> None:
+    read = sum(entry.read for entry in weights.files.values())
+    received = sum(entry.received for entry in weights.files.values())
+    rate = (read + received) / max(weights.seconds, 0.001) / 1e6
+    came = f"{count_bytes(received)} received from {weights.source}" if received else "nothing received"
+    requirement.finds(
+        f"{count_bytes(read)} read from the disk, {came}, in {weights.seconds:,.1f} s: {rate:,.0f} MB/s "
+        f"with {weights.jobs} files at a time"
+    )

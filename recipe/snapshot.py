@@ -21,11 +21,15 @@ class SnapshotFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Snapshot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One revision of one model repository (guide: Download the model, steps 1 and 2)."""
+    """One revision of one model repository (guide: Download the model, steps 1 and 2).
+
+    ``shard_bytes`` is the length of all shards together, ``dtype`` the type of the weights in safetensors' words.
+    """
 
     repository: Text
     revision: Revision
     shard_bytes: ByteCount
+    dtype: Text
     shards: dict[FileName, SnapshotFile]
     auxiliaries: dict[FileName, SnapshotFile]
 

@@ -26,7 +26,10 @@ def pytest_qualify_leaks() -> list[str]:
 
 @pytest.hookspec
 def pytest_qualify_progress(task: str, done: int, total: int) -> None:
-    """``done`` of ``total`` bytes of a long task are through; equal numbers end the task."""
+    """``done`` of ``total`` bytes of a long task are through.
+
+    Equal numbers end the task; a total of 0 ends one that came to nothing.
+    """
 
 
 @pytest.hookspec

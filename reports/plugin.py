@@ -25,6 +25,8 @@ from reports.preflight import refuse_disorder, wants_qualification
 from reports.qualification import Qualification
 
 ROOT = Path(__file__).resolve().parent.parent
+# Options that mean nothing outside a qualification.
+LONE = ("deployment", "bundle", "waivers", "attach", "leave_running", "remove", "fault", "snapshot_from", "jobs")
 QUALIFICATION = pytest.StashKey[Qualification]()
 
 
@@ -96,7 +98,7 @@ def _spelt(name: str) -> str:
 
 
 def _refuse_lone_options(config: pytest.Config) -> None:
-    for name in ("deployment", "bundle", "waivers", "attach", "leave_running", "remove", "fault"):
+    for name in LONE:
         if config.getoption(name, default=None):
             option = _spelt(name)
             raise pytest.UsageError(f"{option} belongs to a qualification: say 'pytest -m qualify {option} …'")

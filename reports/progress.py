@@ -1,11 +1,14 @@
-"""Progress of long tasks: a bar on a terminal, a plain line every ten seconds elsewhere."""
+"""Progress of long tasks, with rate and time left: bars on a terminal, plain lines every ten seconds elsewhere."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from datetime import timedelta
 
+import msgspec
 from rich.console import Console
+from rich.filesize import decimal
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -29,10 +32,10 @@ class TaskProgress:
         self._bars: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
         self._drawn = -BAR_EVERY_S
-        self._said: dict[str, tuple[float, float]] = {}
+        self._said: dict[str, _Said] = {}
 
     def show(self, task: str, done: int, total: int) -> None:
-        """Show one step; equal numbers end the task."""
+        """Show one step. Equal numbers end the task; a total of 0 ends one that came to nothing."""
         if self._console.is_terminal:
             self._bar(task, done, total)
         else:
@@ -75,12 +78,29 @@ class TaskProgress:
     def _line(self, task: str, done: int, total: int) -> None:
         """Say one line where ten seconds have passed since the last; a task that took less is not spoken of."""
         now = self._clock()
-        began, last = self._said.setdefault(task, (now, now))
+        if not total:
+            self._said.pop(task, None)
+            return
+        said = self._said.get(task)
+        if said is None or done < said.first:
+            said = self._said[task] = _Said(began=now, last=now, first=done)
         ended = done >= total
         if ended:
             del self._said[task]
-        if now - (began if ended else last) < PLAIN_EVERY_S:
+        if now - (said.began if ended else said.last) < PLAIN_EVERY_S:
             return
-        if not ended:
-            self._said[task] = (began, now)
-        self._console.print(f"  {task}: {done:,} of {total:,} bytes ({100 * done // max(total, 1)} %)", highlight=False)
+        said.last = now
+        rate = (done - said.first) / (now - said.began)
+        left = f", {timedelta(seconds=round((total - done) / rate))} left" if rate and not ended else ""
+        self._console.print(
+            f"  {task}: {decimal(done)} of {decimal(total)} ({100 * done // total} %), {decimal(round(rate))}/s{left}",
+            highlight=False,
+        )
+
+
+class _Said(msgspec.Struct):
+    """What a plain line needs: when the task began and from which byte, and when it was last spoken of."""
+
+    began: float
+    last: float
+    first: int

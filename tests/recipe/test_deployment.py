@@ -107,7 +107,8 @@ def test_an_unknown_deployment_lists_the_known_ones() -> None:
 
 def write_snapshot(folder: Path, **changes: Any) -> None:
     file = {"bytes": 3, "sha256": "0" * 64}
-    told = {"repository": "a/b", "revision": "0" * 40, "shard_bytes": 3, "shards": {"a": file}, "auxiliaries": {}}
+    told = {"repository": "a/b", "revision": "0" * 40, "shard_bytes": 3, "dtype": "BF16"}
+    told |= {"shards": {"a": file}, "auxiliaries": {}}
     (folder / "mine.json").write_text(json.dumps(told | changes), encoding="utf-8")
 
 
@@ -138,7 +139,7 @@ FILES = st.dictionaries(
 
 @given(FILES)
 def test_a_snapshot_survives_a_round_trip(files: dict[str, SnapshotFile]) -> None:
-    snapshot = Snapshot("a/b", "0" * 40, sum(file.bytes for file in files.values()), files, {})
+    snapshot = Snapshot("a/b", "0" * 40, sum(file.bytes for file in files.values()), "BF16", files, {})
 
     assert msgspec.json.decode(msgspec.json.encode(snapshot), type=Snapshot) == snapshot
 

@@ -127,12 +127,20 @@ def test_plain_progress_is_a_line_every_ten_seconds() -> None:
     progress = TaskProgress(Console(file=target, width=200), lambda: now[0])
     for second in range(26):
         now[0] = float(second)
-        progress.show("fetching a", second * 4, 100)
-    progress.show("fetching a", 100, 100)
-    progress.show("fetching b", 5, 5)
+        progress.show("a", second * 4_000_000, 100_000_000)
+        progress.show("stalls", 7, 100)
+        progress.show("starts again", 50 - second if second < 20 else second, 100)
+    progress.show("a", 100_000_000, 100_000_000)
+    progress.show("b", 5, 5)
+    progress.show("stalls", 0, 0)
 
     lines = target.getvalue().splitlines()
-    assert [line.split("(")[1] for line in lines] == ["40 %)", "80 %)", "100 %)"]
+    assert [line.strip() for line in lines if "stalls" not in line and "starts" not in line] == [
+        "a: 40.0 MB of 100.0 MB (40 %), 4.0 MB/s, 0:00:15 left",
+        "a: 80.0 MB of 100.0 MB (80 %), 4.0 MB/s, 0:00:05 left",
+        "a: 100.0 MB of 100.0 MB (100 %), 4.0 MB/s",
+    ]
+    assert [line.strip() for line in lines if "stalls" in line] == ["stalls: 7 bytes of 100 bytes (7 %), 0 bytes/s"] * 2
 
 
 def test_a_bar_is_shown_on_a_terminal() -> None:
