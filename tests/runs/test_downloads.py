@@ -117,6 +117,23 @@ def test_an_incomplete_copy_blocks_and_names_the_file(own: Own, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
+    ("env", "says"),
+    [
+        ({"HF_ENDPOINT": "ada:geheim@mirror"}, "HF_ENDPOINT is no address of a hub: write https://HOST"),
+        ({"HF_TOKEN": "geheim\u20ac"}, "HF_TOKEN holds a character that no token has"),
+        ({"HF_TOKEN": "geheim\nX-Other: 1"}, "HF_TOKEN holds a character that no token has"),
+    ],
+)
+def test_an_environment_that_cannot_be_is_refused(qualify: Qualify, env: dict[str, str], says: str) -> None:
+    ended = qualify(deployment=None, env=env)
+
+    assert ended.status == 4
+    assert says in ended.output
+    assert "geheim" not in ended.output
+    assert "Traceback" not in ended.output
+
+
+@pytest.mark.parametrize(
     ("options", "says"),
     [
         (("--snapshot-from=/nowhere",), "argument --snapshot-from: /nowhere is not a folder"),
