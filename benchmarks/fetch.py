@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from benchmarks import guide
@@ -14,7 +16,6 @@ from benchmarks.measuring import (
     Measured,
     arguments,
     compare,
-    cores,
     grow,
     made_files,
     measure_here,
@@ -23,17 +24,18 @@ from benchmarks.measuring import (
     tell_bounds,
     tell_machine,
 )
-from benchmarks.ours import provision
+from benchmarks.ours import BY_JOBS, provision
 from fixtures.provisioners.hub import Hub
+from fixtures.provisioners.parallel import default_jobs
 from fixtures.sources import Sources
 
 OURS, GUIDE, CURL = "vllm-qualify", "the guide's script", "curl in parallel, then our verifying"
 
 
-def ours(place: Path, target: Path, address: str) -> None:
+def ours(place: Path, target: Path, address: str, jobs: int | None = None) -> None:
     """Fetch with the suite's own provisioner."""
     snapshot = snapshot_beside(place)
-    provision(target, snapshot, Hub(Sources(hub=address, index=""), snapshot))
+    provision(target, snapshot, Hub(Sources(hub=address, index=""), snapshot), jobs)
 
 
 def by_guide(place: Path, target: Path, address: str) -> None:
@@ -43,9 +45,9 @@ def by_guide(place: Path, target: Path, address: str) -> None:
 
 
 def by_curl(place: Path, target: Path, address: str) -> None:
-    """Fetch with as many parallel transfers of curl as there are cores, then verify as we verify."""
+    """Fetch with as many parallel transfers of curl as ours has by default, then verify as we verify."""
     names = snapshot_beside(place).files
-    argv = ["curl", "--silent", "--show-error", "--parallel", "--parallel-max", str(cores())]
+    argv = ["curl", "--silent", "--show-error", "--parallel", "--parallel-max", str(default_jobs())]
     for name in names:
         argv += ["--output", str(target / name), f"{address}/{name}"]
     subprocess.run(argv, check=True)
@@ -60,7 +62,7 @@ def flush(target: Path) -> None:
             os.fsync(file.fileno())
 
 
-CONTENDERS = {OURS: ours, GUIDE: by_guide, CURL: by_curl}
+CONTENDERS: dict[str, Callable[[Path, Path, str], None]] = {OURS: ours, GUIDE: by_guide, CURL: by_curl}
 
 
 def run(name: str, place: Path, address: str, *, watched: bool = False) -> Measured:
@@ -84,15 +86,18 @@ def main() -> None:
     given = arguments(__doc__ or "")
     if given.contender:
         how, name, place, target, address = given.contender
-        measure_here(how, lambda: CONTENDERS[name](Path(place), Path(target), address))
+        task = CONTENDERS.get(name) or partial(ours, jobs=BY_JOBS[name])
+        measure_here(how, lambda: task(Path(place), Path(target), address))
         return
     layout = Layout(given.files, int(given.gb * 1e9) // given.files)
     tell_machine()
     with made_files(given.folder, layout) as folder, serving(folder) as origin:
         rounds = [{name: run(name, folder, origin) for name in CONTENDERS} for _ in range(given.rounds)]
         watched = run(OURS, folder, origin, watched=True)
+        jobs = [{name: run(name, folder, origin) for name in BY_JOBS} for _ in rounds]
     compare(f"Fetch and verify {layout} from a loopback hub, medians of {given.rounds}", layout, rounds)
     tell_bounds(watched)
+    compare("The same by jobs", layout, jobs, "ratio")
     grow(given.folder, given.rounds, ours_served)
 
 

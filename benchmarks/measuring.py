@@ -151,9 +151,11 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def compare(title: str, layout: Layout, rounds: list[dict[str, Measured]]) -> None:
-    """Print the medians over all rounds; the first contender is ours, and every other one is told as a ratio to it."""
-    table = _table(title, "", "seconds", "MB/s", "ours is so many times as fast", "peak memory, MB")
+def compare(
+    title: str, layout: Layout, rounds: list[dict[str, Measured]], ratio: str = "ours is so many times as fast"
+) -> None:
+    """Print the medians over all rounds; every contender is told as a ratio to the first."""
+    table = _table(title, "", "seconds", "MB/s", ratio, "peak memory, MB")
     names = list(rounds[0])
     middle = {name: statistics.median(entry[name].seconds for entry in rounds) for name in names}
     for name, seconds in middle.items():

@@ -9,10 +9,13 @@ from fixtures.provisioners import weights
 from fixtures.provisioners.source import Source
 from recipe.snapshot import Snapshot
 
+# Ours by another number of jobs than its default.
+BY_JOBS = {f"{jobs} jobs": jobs for jobs in (1, 2, 4, 8, 16)}
 
-def provision(place: Path, snapshot: Snapshot, source: Source | None) -> None:
+
+def provision(place: Path, snapshot: Snapshot, source: Source | None, jobs: int | None = None) -> None:
     """Verify, and with a source fetch, every file; end at once where one is not the documented one."""
-    found = weights.provision(place, snapshot, source, _silent, _silent)
+    found = weights.provision(place, snapshot, source, _silent, _silent, jobs=jobs)
     for name, entry in found.files.items():
         if not isinstance(entry.file, File) or entry.file.sha256 != snapshot.files[name].sha256:
             raise SystemExit(f"{name}: {entry.file}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from benchmarks import guide
@@ -21,7 +23,7 @@ from benchmarks.measuring import (
     tell_bounds,
     tell_machine,
 )
-from benchmarks.ours import provision
+from benchmarks.ours import BY_JOBS, provision
 
 OURS, GUIDE, SIGNING, HUB = "vllm-qualify", "the guide's script", "model_signing", "hf cache verify"
 
@@ -43,12 +45,17 @@ def hub(place: Path) -> None:
 
 # What a contender imports for itself; that is done before its time begins.
 IMPORTED = {SIGNING: "model_signing.hashing", HUB: "huggingface_hub.utils._verification"}
-CONTENDERS = {
+CONTENDERS: dict[str, Callable[[Path], None]] = {
     OURS: lambda place: provision(place, snapshot_beside(place), None),
     GUIDE: lambda place: guide.script(snapshot_beside(place), place),
     SIGNING: signing,
     HUB: hub,
 }
+
+
+def by_jobs(jobs: int, place: Path) -> None:
+    """Verify with so many jobs."""
+    provision(place, snapshot_beside(place), None, jobs)
 
 
 def one_round(place: Path, layout: Layout) -> dict[str, Measured]:
@@ -65,15 +72,18 @@ def main() -> None:
         how, name, place = given.contender
         if name in IMPORTED:
             importlib.import_module(IMPORTED[name])
-        measure_here(how, lambda: CONTENDERS[name](Path(place)))
+        task = CONTENDERS.get(name) or partial(by_jobs, BY_JOBS[name])
+        measure_here(how, lambda: task(Path(place)))
         return
     layout = Layout(given.files, int(given.gb * 1e9) // given.files)
     tell_machine()
     with made_files(given.folder, layout) as folder:
         rounds = [one_round(folder, layout) for _ in range(given.rounds)]
         watched = run_contender("benchmarks.verify", OURS, folder, watched=True)
+        jobs = [{name: run_contender("benchmarks.verify", name, folder) for name in BY_JOBS} for _ in rounds]
     compare(f"Verify {layout}, warm cache, medians of {given.rounds}", layout, rounds)
     tell_bounds(watched)
+    compare("The same by jobs", layout, jobs, "ratio")
     grow(given.folder, given.rounds, lambda place: run_contender("benchmarks.verify", OURS, place))
 
 
