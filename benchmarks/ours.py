@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fixtures.probes.files import File
+from fixtures.probes.files import is_documented
 from fixtures.provisioners import weights
 from fixtures.provisioners.source import Source
 from recipe.snapshot import Snapshot
@@ -17,7 +17,7 @@ def provision(place: Path, snapshot: Snapshot, source: Source | None, jobs: int 
     """Verify, and with a source fetch, every file; end at once where one is not the documented one."""
     found = weights.provision(place, snapshot, source, _silent, _silent, jobs=jobs)
     for name, entry in found.files.items():
-        if not isinstance(entry.file, File) or entry.file.sha256 != snapshot.files[name].sha256:
+        if not is_documented(entry.file, snapshot.files[name]):
             raise SystemExit(f"{name}: {entry.file}")
 
 

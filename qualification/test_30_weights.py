@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fixtures.probes.files import File
+from fixtures.probes.files import is_documented
 from fixtures.probes.safetensors import Tensors
 from fixtures.provisioners.weights import Weights
 from fixtures.weights import GenerationConfig, ModelConfig
@@ -77,13 +77,9 @@ def test_wts_05_model_folder_holds_nothing_else(requirement: Judgement, weights:
     assert not others.leading_out
 
 
-def _is_right(file: File | Absent | Unreadable, wanted: SnapshotFile) -> bool:
-    return isinstance(file, File) and file.sha256 == wanted.sha256
-
-
 def test_wts_06_files_are_of_one_revision(requirement: Judgement, weights: Weights, snapshot: Snapshot) -> None:
     requirement.wants(f"revision {snapshot.revision} of {snapshot.repository}")
-    right = sum(_is_right(weights.files[name].file, wanted) for name, wanted in snapshot.files.items())
+    right = sum(is_documented(weights.files[name].file, wanted) for name, wanted in snapshot.files.items())
     said = sorted({fetched.commit for fetched in weights.files.values() if fetched.commit})
     hub = f"the hub names {', '.join(said)}" if said else "nothing was fetched from a hub that names its commit"
     requirement.finds(f"{right} of {len(snapshot.files)} files carry the revision's hashes; {hub}")

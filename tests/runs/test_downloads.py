@@ -28,9 +28,7 @@ def mirror() -> Iterator[FaultyHub]:
     hub.revision = SNAPSHOT.revision
     hub.scripts = {name: [honest(block=STEP, pause_s=0.01)] for name in SNAPSHOT.shards}
     yield hub
-    hub.closing.set()
-    hub.shutdown()
-    hub.server_close()
+    hub.close()
 
 
 class Own:
