@@ -13,8 +13,8 @@ from tests.engine.lab import REPOSITORY, Lab
 
 EXITS = """\
 import sys
-print("INFO vLLM starts")
-print("ERROR the engine core did not start: made up for this test", file=sys.stderr)
+sys.stdout.write("INFO vLLM starts\\n")
+sys.stderr.write("ERROR the engine core did not start: made up for this test\\n")
 sys.exit(3)
 """
 EATS_MEMORY = """\
