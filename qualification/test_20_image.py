@@ -7,11 +7,13 @@ from functools import partial
 
 import pytest
 
+from fixtures.image import Program
+from fixtures.probes.environment import HIDING, Environment
 from fixtures.provisioners.dockerfile import Dockerfile, IndexedWheel
 from fixtures.provisioners.image import Built, Diagnostics, Interpreter, Pulled
 from recipe.deployment import Deployment, stated
 from recipe.judgement import Judgement
-from recipe.values import Absent, Unreadable, package_at_most, package_is
+from recipe.values import Absent, Unreadable, package_at_least, package_at_most, package_is
 
 pytestmark = pytest.mark.qualify
 FINDING = " | "
@@ -138,10 +140,14 @@ def test_img_10_documented_packages_import(requirement: Judgement, deployment: D
     assert not failing
 
 
-def test_img_11_container_sees_the_gpus(requirement: Judgement, deployment: Deployment, diagnostics: Inside) -> None:
+def test_img_11_container_sees_the_gpus(
+    requirement: Judgement, deployment: Deployment, diagnostics: Inside, environment: Environment
+) -> None:
     requirement.wants(f"PyTorch in the container counts {stated(deployment.host).gpu_count} GPUs")
     found = requirement.needs(diagnostics)
-    requirement.finds(f"{found.gpus} GPUs{f': {found.gpus_refused}' if found.gpus_refused else ''}")
+    hiding = [f"{name}={environment.variables[name]!r}" for name in HIDING if name in environment.variables]
+    causes = [*([found.gpus_refused] if found.gpus_refused else []), *hiding]
+    requirement.finds(f"{found.gpus} GPUs{f': {FINDING.join(causes)}' if causes else ''}")
     assert not found.gpus_refused
     assert found.gpus == stated(deployment.host).gpu_count
 
@@ -164,3 +170,13 @@ def test_img_13_package_versions_are_recorded(requirement: Judgement, diagnostic
         )
     else:
         requirement.finds(diagnostics)
+
+
+def test_img_14_program_is_installed(
+    requirement: Judgement, deployment: Deployment, program: Program | Absent | Unreadable
+) -> None:
+    minimum = stated(deployment.program).version_min
+    requirement.wants(f"{stated(deployment.program).command} on the path, {minimum} or newer (unpinned)")
+    found = requirement.needs(program)
+    requirement.finds(f"{found.command} {found.version}")
+    assert package_at_least(found.version, minimum)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures.engines.interface import HIDDEN, ContainerInfo, MountInfo
-from fixtures.probes.gpus import GpuInventory
+from fixtures.probes.gpu import GpuInventory, GpuMemory
 from fixtures.probes.log import Log
 from fixtures.probes.network import Exposure
 from fixtures.provisioners.image import Built
@@ -171,11 +171,11 @@ def test_srv_14_gpu_memory_is_recorded(
     if isinstance(gpus, GpuInventory) and isinstance(gpus_when_ready, GpuInventory):
         pairs = zip(gpus.devices, gpus_when_ready.devices, strict=False)
         requirement.finds(
-            "\n".join(f"GPU {a.index}: {_size(a.memory_used)} before, {_size(b.memory_used)} ready" for a, b in pairs)
+            "\n".join(f"GPU {a.index}: {_size(a.memory)} before, {_size(b.memory)} ready" for a, b in pairs)
         )
     else:
         requirement.finds(f"before: {gpus}; ready: {gpus_when_ready}")
 
 
-def _size(size: int | Unreadable) -> str:
-    return count_bytes(size) if isinstance(size, int) else str(size)
+def _size(memory: GpuMemory | Unreadable) -> str:
+    return count_bytes(memory.used) if isinstance(memory, GpuMemory) else str(memory)

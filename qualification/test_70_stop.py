@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
-from fixtures.probes.gpus import GpuInventory
+from fixtures.probes.gpu import Gpu, GpuInventory
+from fixtures.probes.kernel import Kernel, KernelLog
 from fixtures.stop import Ending, Kept, held
 from recipe.judgement import Judgement
 from recipe.values import Absent, Unreadable, count_bytes
@@ -52,8 +55,38 @@ def test_stp_03_gpu_memory_is_given_back(
     ]
     rows = [f"GPU {index} holds {count_bytes(size)} more" for index, size in rise.items()]
     requirement.finds("; ".join([*rows, *holders]) or f"given back on {len(after.devices)} GPUs")
-    measured = [
-        gpu for gpu in (*before.devices, *after.devices) if not isinstance(requirement.needs(gpu.memory_used), bool)
-    ]
+    measured = [requirement.needs(gpu.memory) for gpu in (*before.devices, *after.devices)]
     assert len(measured) == 2 * len(before.devices) > 0
     assert not rise
+
+
+def test_stp_04_gpus_answer_as_before(
+    requirement: Judgement,
+    gpus: GpuInventory | Absent | Unreadable,
+    gpus_after_stop: GpuInventory | Absent | Unreadable,
+    kernel: Kernel,
+    kernel_after_stop: Kernel,
+) -> None:
+    requirement.wants("every GPU answers, with no new uncorrectable ECC error and no new Xid")
+    before, after = requirement.needs(gpus), requirement.needs(gpus_after_stop)
+    errors = {gpu.uuid: _uncorrectable(requirement, gpu) for gpu in before.devices}
+    told = [*after.lost, *_new_xids(kernel, kernel_after_stop)]
+    for gpu in after.devices:
+        more = _uncorrectable(requirement, gpu) - errors.get(gpu.uuid, 0)
+        told += [f"GPU {gpu.index}: {more} new uncorrectable ECC errors"] if more > 0 else []
+    log = f" ({kernel_after_stop.log})" if isinstance(kernel_after_stop.log, Unreadable) else ""
+    requirement.finds(("; ".join(told) or f"{len(after.devices)} GPUs answer as before") + log)
+    assert {gpu.uuid for gpu in after.devices} == set(errors)
+    assert errors
+    assert not told
+
+
+def _uncorrectable(requirement: Judgement, gpu: Gpu) -> int:
+    return requirement.needs(gpu.ecc).volatile_uncorrected
+
+
+def _new_xids(before: Kernel, after: Kernel) -> list[str]:
+    """Return the Xid lines that came during the run; an unreadable log has none to compare, and HST-17 says so."""
+    if not isinstance(before.log, KernelLog) or not isinstance(after.log, KernelLog):
+        return []
+    return list((Counter(after.log.xids) - Counter(before.log.xids)).elements())

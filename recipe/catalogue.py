@@ -54,6 +54,7 @@ class Stage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Requirement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One requirement, judged by exactly one test (none for ATTEST).
 
+    ``step`` names the guide's step by which a host comes to meet it.
     ``unless`` lists options of a run under which it is not applicable. ``states`` lists the deployment values it needs,
     as dotted paths; where a deployment states none of one of them the requirement is not applicable. ``after`` lists
     requirements without which there is nothing to judge.
@@ -69,6 +70,7 @@ class Requirement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     after: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     cases: Cases | None = None
+    step: str = ""
 
     @property
     def stage(self) -> str:
@@ -81,12 +83,22 @@ class Requirement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"test_{self.id.lower().replace('-', '_')}_"
 
 
+class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One step of the guide that an operator takes on a host: its shell commands, a line each."""
+
+    id: Text
+    title: Text
+    source: Text
+    commands: Text
+
+
 class Catalogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All stages and requirements, in run order."""
+    """All stages and requirements, in run order, and the guide's steps for a host."""
 
     schema: Annotated[int, msgspec.Meta(ge=1, le=1)]
     stages: tuple[Stage, ...]
     requirements: tuple[Requirement, ...]
+    steps: tuple[Step, ...] = ()
 
     def get(self, identity: str) -> Requirement:
         """Return the requirement of that id. Raises KeyError for an unknown one."""
@@ -118,6 +130,8 @@ def load(path: Path = FILE) -> Catalogue:
             raise RecipeError(path.name, where, f"stands after {seen[-1]}, which belongs to a later stage")
         if seen and seen[-1] > requirement.id and seen[-1][:3] == requirement.stage:
             raise RecipeError(path.name, where, f"stands after {seen[-1]}: ids of a stage go up")
+        if requirement.step and requirement.step not in [step.id for step in catalogue.steps]:
+            raise RecipeError(path.name, f"{where}.step", f"{requirement.step} is not listed under steps")
         for earlier in requirement.after:
             if earlier not in seen:
                 raise RecipeError(path.name, f"{where}.after", f"{earlier} does not stand before it")

@@ -14,137 +14,23 @@ from recipe import snapshot as snapshots
 from recipe.amendments import Amended, Amendment, amend
 from recipe.errors import RecipeError
 from recipe.loading import read
-from recipe.values import ByteCount, FileName, ImageDigest, Positive, Sha256, Text, driver_numbers, package_version
+from recipe.sections import (
+    Expected,
+    Host,
+    Image,
+    Picture,
+    Program,
+    Request,
+    Section,
+    Service,
+    Settings,
+    Unpinned,
+)
+from recipe.values import Text, driver_numbers, package_version
 
 T = TypeVar("T")
 FOLDER = Path(__file__).with_name("deployments")
 DEFAULT = "ernie-4.5-vl-28b.l40s-tp4"
-
-
-class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of the sections: frozen, unknown keys refused."""
-
-
-class Host(Section, frozen=True):
-    """What the host must be (guide: Exact model and requirements; Install the runtime, steps 1 and 2)."""
-
-    os_id: Text
-    os_version: Text
-    architecture: Text
-    gpu_product: Text
-    gpu_count: Positive
-    driver_min: Text
-    docker: bool
-    image_free_bytes: ByteCount
-
-
-class Wheel(Section, frozen=True):
-    """The one Python wheel that the derived image adds (guide: Install the runtime, step 3)."""
-
-    project: Text
-    filename: Text
-    sha256: Sha256
-
-
-class ImageChecks(Section, frozen=True):
-    """What the diagnostics inside the derived image must find. Versions are PEP 440."""
-
-    vllm: Text
-    decord: Text
-    transformers_max: Text
-    imports: tuple[Text, ...]
-
-
-class Image(Section, frozen=True):
-    """The pinned base image and the layer built on it (guide: Install the runtime, step 3).
-
-    ``python`` is the interpreter that the Dockerfile, named ``dockerfile``, calls. Where ``pip check`` is not its last
-    step, it is run in the image afterwards; ``pip_check_accepts`` lists the lines that it may then say.
-    """
-
-    repository: Text
-    digest: ImageDigest
-    os: Text
-    architecture: Text
-    tag: Text
-    dockerfile_sha256: Sha256
-    wheel: Wheel
-    checks: ImageChecks
-    dockerfile: FileName = "Dockerfile"
-    python: Text = "python"
-    pip_check_in_build: bool = True
-    pip_check_accepts: tuple[Text, ...] = ()
-
-    @property
-    def reference(self) -> str:
-        """``repository@sha256:…``, the form that is pulled and stands in the Dockerfile."""
-        return f"{self.repository}@{self.digest}"
-
-
-class Settings(Section, frozen=True):
-    """The private key and the chat template (guide: Configure, step 1). ``key_length`` is in hex digits."""
-
-    key_length: Positive
-    key_variable: Text
-    template_sha256: Sha256
-
-
-class Mount(Section, frozen=True):
-    """One bind mount: a name in the work folder, its place in the container, and whether it is read-only."""
-
-    source: Text
-    target: Text
-    read_only: bool = False
-
-
-class Service(Section, frozen=True):
-    """The documented ``docker run`` (guide: Start the model, step 1). Deadlines in seconds; port 0 means any free."""
-
-    name: Text
-    model_name: Text
-    context_tokens: Positive
-    workers: Positive
-    address: Text
-    port: Annotated[int, msgspec.Meta(ge=0, le=65535)]
-    container_port: Positive
-    ready_deadline_s: Positive
-    stop_grace_s: Positive
-    environment: dict[str, str]
-    mounts: tuple[Mount, ...]
-    arguments: tuple[str, ...]
-    shm_bytes: ByteCount | None = None
-
-
-class Picture(Section, frozen=True):
-    """The fixture picture (guide: Verify the setup, step 1); patch and merge give the visual grid."""
-
-    filename: FileName
-    url: Text
-    bytes: ByteCount
-    sha256: Sha256
-    media_type: Literal["image/jpeg", "image/png"]
-    patch: Positive
-    merge: Positive
-    min_pixels: Positive
-    max_pixels: Positive
-    grid_tokens_max: Positive
-
-
-class Request(Section, frozen=True):
-    """The documented request: the question, and the body's other parameters in the guide's order."""
-
-    question: Text
-    deadline_s: Positive
-    parameters: dict[str, Any]
-
-
-class Expected(Section, frozen=True):
-    """What the answer must say and how long it may be (guide: Verify the setup, step 1)."""
-
-    headline: Text
-    document: Text
-    usage_max: Positive
-    completion_max: Positive
 
 
 class Deployment(Section, frozen=True):
@@ -152,6 +38,7 @@ class Deployment(Section, frozen=True):
 
     ``rehearsal`` puts a simulated host and a loopback hub around the engine, so that the verdict certifies nothing.
     ``index`` is a package index in PyPI's place. ``amends`` names the deployment that ``amendments`` change.
+    ``unpinned`` lists what the source leaves open; such a deployment qualifies with remarks at best.
     """
 
     schema: Annotated[int, msgspec.Meta(ge=1, le=1)]
@@ -165,8 +52,10 @@ class Deployment(Section, frozen=True):
     index: str | None = None
     amends: str | None = None
     amendments: tuple[Amendment, ...] = ()
+    unpinned: tuple[Unpinned, ...] = ()
     host: Host | None = None
     image: Image | None = None
+    program: Program | None = None
     settings: Settings | None = None
     service: Service | None = None
     picture: Picture | None = None
@@ -230,12 +119,14 @@ def _check(source: str, deployment: Deployment) -> None:
     host, image, picture, service = deployment.host, deployment.image, deployment.picture, deployment.service
     if deployment.engine == "rehearsal" and not deployment.rehearsal:
         raise RecipeError(source, "rehearsal", "must be true: the rehearsal's engine is a stand-in")
-    if host and driver_numbers(host.driver_min) is None:
+    if host and host.driver_min and driver_numbers(host.driver_min) is None:
         raise RecipeError(source, "host.driver_min", f"{host.driver_min!r} is not a driver version")
     if image:
         for field in ("vllm", "decord", "transformers_max"):
             if package_version(getattr(image.checks, field)) is None:
                 raise RecipeError(source, f"image.checks.{field}", "not a PEP 440 version")
+    if deployment.program and package_version(deployment.program.version_min) is None:
+        raise RecipeError(source, "program.version_min", "not a PEP 440 version")
     if deployment.snapshot is not None and not (snapshots.FOLDER / f"{deployment.snapshot}.json").is_file():
         raise RecipeError(source, "snapshot", f"no recipe/snapshots/{deployment.snapshot}.json")
     if picture and picture.max_pixels // (picture.patch * picture.merge) ** 2 > picture.grid_tokens_max:

@@ -44,6 +44,11 @@ class Snapshot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return sum(file.bytes for file in self.files.values())
 
 
+def documented(name: str | None) -> Snapshot | None:
+    """Read the snapshot that a deployment names, None where it names none. Raises `RecipeError`."""
+    return load(name) if name else None
+
+
 def load(name: str, folder: Path = FOLDER) -> Snapshot:
     """Read ``folder/name.json``. Raises `RecipeError`; the shards' bytes must add up to the stated total."""
     path = folder / f"{name}.json"

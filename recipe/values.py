@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, NoReturn
 
 import msgspec
@@ -69,6 +70,14 @@ class Secret:
         raise TypeError(f"{self!r} is not to be serialised")
 
 
+_CREDENTIALS = re.compile(r"^(\w+://)?[^@/]*@")
+
+
+def without_credentials(address: str) -> str:
+    """Return an address without the user and password that it may hold."""
+    return _CREDENTIALS.sub(r"\1", address)
+
+
 _DRIVER = re.compile(r"^(\d+(?:\.\d+){1,3})(.*)$")
 
 
@@ -101,6 +110,25 @@ def _padded(numbers: tuple[int, ...], width: int) -> tuple[int, ...]:
     return numbers + (0,) * (width - len(numbers))
 
 
+def names_all(value: str, uuids: Sequence[str]) -> bool:
+    """Tell whether a list of visible devices names every GPU: ``all``, or by index or by the start of its UUID.
+
+    An entry that names none ends the list, as it does for CUDA; so does an empty value, and there must be a GPU.
+    """
+    if value == "all":
+        return True
+    named: set[str] = set()
+    for entry in value.split(","):
+        word = entry.strip()
+        found = (
+            uuids[int(word) : int(word) + 1] if word.isdigit() else [u for u in uuids if word and u.startswith(word)]
+        )
+        if len(found) != 1:
+            break
+        named.update(found)
+    return bool(uuids) and named == set(uuids)
+
+
 def package_version(text: str) -> Version | None:
     """Return a PEP 440 version, or None where ``text`` is not one."""
     try:
@@ -113,6 +141,12 @@ def package_at_most(text: str, maximum: str) -> bool:
     """Tell whether a Python package version is ``maximum`` or older; a local build tag is ignored."""
     found, wanted = package_version(text), package_version(maximum)
     return found is not None and wanted is not None and Version(found.public) <= wanted
+
+
+def package_at_least(text: str, minimum: str) -> bool:
+    """Tell whether a Python package version is ``minimum`` or newer; a local build tag is ignored."""
+    found, wanted = package_version(text), package_version(minimum)
+    return found is not None and wanted is not None and Version(found.public) >= wanted
 
 
 def package_is(text: str, wanted: str) -> bool:

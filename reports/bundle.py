@@ -20,7 +20,7 @@ from reports.evidence import Evidence, write_atomically
 from reports.ledger import Ledger
 from reports.outcomes import Outcome, Row
 from reports.redaction import Redactor
-from reports.verdict import Verdict, counts, decide
+from reports.verdict import Verdict, counts
 
 SCHEMA = "vllm-qualify/verdict/1"
 LEAK_REQUIREMENT = "CFG-06"
@@ -88,6 +88,7 @@ class Bundle:
         self.ledger = ledger
         self.redactor = Redactor()
         self.started = now()
+        self.plan = ""
         self._suite = Suite(suite.version(), suite.commit())
         self._facts: dict[str, str] = {}
 
@@ -114,7 +115,7 @@ class Bundle:
         self._judge_leaks()
         while True:
             signal = interrupted()
-            verdict = decide(self.ledger.rows, interrupted=signal is not None)
+            verdict = self.ledger.verdict(interrupted=signal is not None)
             document = self._write_verdict(verdict, signal)
             write_atomically(self.folder / "junit.xml", self.redactor.data(junit.render(document)))
             page = html.render(document, self.ledger.catalogue, self.deployment)

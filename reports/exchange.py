@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from recipe.values import Secret
+from reports import plan
 from reports.bundle import Bundle
 from reports.interrupts import Interrupts
-from reports.verdict import decide
 
 
 class Exchange:
@@ -24,6 +24,10 @@ class Exchange:
     def pytest_qualify_artefact(self, name: str, content: bytes | str) -> str:
         return self._bundle.evidence.artefact(name, content)
 
+    def pytest_qualify_plan(self, lines: tuple[str, ...]) -> None:
+        self._bundle.plan = plan.text(self._ledger.catalogue, self._ledger.rows, lines)
+        self._bundle.evidence.artefact("plan.txt", f"{self._bundle.plan}\n")
+
     def pytest_qualify_leaks(self) -> list[str]:
         return self._bundle.evidence.leaks()
 
@@ -31,7 +35,7 @@ class Exchange:
         self._ledger.server_started = True
 
     def pytest_qualify_qualifies(self) -> bool:
-        return decide(self._ledger.rows, interrupted=self._interrupts.received is not None).qualifies
+        return self._ledger.verdict(interrupted=self._interrupts.received is not None).qualifies
 
     def pytest_qualify_left_running(self, name: str) -> None:
         self._ledger.conditions = msgspec.structs.replace(self._ledger.conditions, left_running=name)

@@ -37,6 +37,11 @@ def pytest_qualify_says(text: str) -> None:
     """Tell the operator one plain line about what is going on."""
 
 
+@pytest.hookspec
+def pytest_qualify_plan(lines: tuple[str, ...]) -> None:
+    """What a whole run would do on this host, in order; a line for each act."""
+
+
 @pytest.hookspec(firstresult=True)
 def pytest_qualify_qualifies() -> bool:
     """Tell whether all that has been judged so far, and what was not, would make a verdict that qualifies."""

@@ -9,6 +9,7 @@ from recipe.deployment import Deployment
 from recipe.snapshot import Snapshot
 from reports.conditions import Conditions
 from reports.outcomes import Outcome, Row
+from reports.verdict import Verdict, decide
 from reports.waivers import Waiver
 
 PLAIN = Conditions()
@@ -73,6 +74,10 @@ class Ledger:
         """Return the waiver of a row: one for its file, or one for its requirement."""
         matching = [waiver for waiver in self.conditions.waivers if waiver.requirement == row.id]
         return next((waiver for waiver in matching if waiver.case in ("", row.case)), None)
+
+    def verdict(self, *, interrupted: bool) -> Verdict:
+        """Return the verdict on all rows, under this run's conditions."""
+        return decide(self.rows, interrupted=interrupted, remarks=bool(self.conditions.unpinned))
 
     def obstacle(self, identity: str) -> str | None:
         """Return the name of what blocks a requirement: one it comes after, or a MUST not passed of an earlier stage.

@@ -26,7 +26,11 @@ from reports.qualification import Qualification
 
 ROOT = Path(__file__).resolve().parent.parent
 # Options that mean nothing outside a qualification.
-LONE = ("deployment", "bundle", "waivers", "attach", "leave_running", "remove", "fault", "snapshot_from", "jobs")
+LONE = (
+    "deployment", "bundle", "waivers", "attach", "leave_running", "remove", "stage", "plan", "fault", "snapshot_from",
+    "jobs",
+)  # fmt: skip
+HOST = "hst"
 QUALIFICATION = pytest.StashKey[Qualification]()
 
 
@@ -47,6 +51,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--remove", action="store_true", help="after the stop, remove work folder and images and judge that"
     )
+    group.addoption(
+        "--stage",
+        choices=[HOST],
+        help="judge the host alone, and change nothing on it; the verdict is INCOMPLETE at best",
+    )
+    group.addoption(
+        "--plan", action="store_true", help="judge the host alone, then print what a run would do, and do none of it"
+    )
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -63,7 +75,7 @@ def pytest_configure(config: pytest.Config) -> None:
     try:
         catalogue = catalogues.load()
         deployment = deployments.load(config.option.deployment or DEFAULT)
-        snapshot = snapshots.load(deployment.snapshot) if deployment.snapshot else None
+        snapshot = snapshots.documented(deployment.snapshot)
         conditions = _conditions(config, catalogue, deployment)
     except RecipeError as error:
         raise pytest.UsageError(f"recipe: {error}") from error
@@ -78,7 +90,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def _conditions(config: pytest.Config, catalogue: Catalogue, deployment: Deployment) -> Conditions:
     """Return what the options say. Raises RecipeError for a broken file of waivers, UsageError for a contradiction."""
     option = config.option
-    given = [name for name in ("attach", "leave_running", "remove") if getattr(option, name)]
+    alone = tuple(name for name in ("stage", "plan") if getattr(option, name))
+    given = [name for name in ("attach", "leave_running", "remove", *alone[:1]) if getattr(option, name)]
     if len(given) > 1:
         raise pytest.UsageError(f"{' and '.join(_spelt(name) for name in given)} exclude each other")
     if given[:1] in (["attach"], ["leave_running"]) and deployment.engine != "docker":
@@ -90,6 +103,8 @@ def _conditions(config: pytest.Config, catalogue: Catalogue, deployment: Deploym
         attached=option.attach,
         leaves_running=option.leave_running,
         removes=option.remove,
+        only_stage=HOST.upper() if alone else "",
+        unpinned=deployment.unpinned,
     )
 
 

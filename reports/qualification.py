@@ -22,7 +22,7 @@ from reports.conditions import Conditions
 from reports.interrupts import Interrupts
 from reports.ledger import Ledger
 from reports.outcomes import Outcome, Row
-from reports.verdict import Verdict, decide
+from reports.verdict import Verdict
 
 TEST_NAME = re.compile(r"^test_([a-z]{3})_(\d{2})_")
 SECRET_VARIABLES = ("VLLM_API_KEY", "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
@@ -95,7 +95,7 @@ class Qualification:
         except OSError as error:
             problem = f"the bundle could not be written ({error.strerror})"
             remedy = f"free space in {self.bundle.folder} and run again"
-            return decide(self.ledger.rows, interrupted=True), f"{problem}: {remedy}"
+            return self.ledger.verdict(interrupted=True), f"{problem}: {remedy}"
 
     def pytest_unconfigure(self) -> None:
         self.interrupts.ignore()
@@ -114,8 +114,12 @@ class Qualification:
             if owner.setdefault(identity, function) != function:
                 raise pytest.UsageError(f"{identity} has two tests: {owner[identity]} and {function}")
             item.add_marker(pytest.mark.order(self._rank[identity] + 1))
-        items[:] = [item for item in items if self._row(item).outcome is not Outcome.NOT_APPLICABLE]
+        items[:] = [item for item in items if self._is_judged(self._row(item))]
         self._bound = True
+
+    def _is_judged(self, row: Row) -> bool:
+        only = self.ledger.conditions.only_stage
+        return row.outcome is not Outcome.NOT_APPLICABLE and row.stage == (only or row.stage)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -126,9 +130,11 @@ class Qualification:
         if places != sorted(places):
             raise pytest.UsageError("the tests are not in the catalogue's order: another plugin reordered them")
         selected = {self._row(item).name for item in session.items}
+        only = self.ledger.conditions.only_stage
+        found = f"not asked for: only stage {only} is judged" if only else "not selected in this run"
         for row in self.ledger.rows:
             if row.outcome is Outcome.NOT_RUN and row.level is not Level.ATTEST and row.name not in selected:
-                self.ledger.settle(row.id, row.case, Outcome.NOT_RUN, found="not selected in this run")
+                self.ledger.settle(row.id, row.case, Outcome.NOT_RUN, found=found)
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Give a test that is judged file by file one case for each file of the snapshot."""

@@ -17,7 +17,7 @@ from rich.markup import escape
 from recipe.catalogue import Level
 from reports.bundle import Bundle, headline
 from reports.html import blocked, short
-from reports.outcomes import SETTLED, Outcome, Row
+from reports.outcomes import SETTLED, UNKNOWN, Outcome, Row
 from reports.progress import TaskProgress
 from reports.qualification import Qualification, requirement_id_of
 from reports.redaction import RedactingStream
@@ -99,7 +99,8 @@ class StageReporter:
             return
         name = dict(report.user_properties)["requirement"]
         row = next(row for row in self.bundle.ledger.rows if row.name == name)
-        if self.config.option.verbose > 0 or row.outcome in TOLD:
+        whole = self.config.option.verbose > 0 or self.bundle.ledger.conditions.only_stage
+        if whole or row.outcome in TOLD:
             style = STYLE.get(row.outcome, "yellow")
             self._say(f"  [{style}]{row.outcome:8}[/] {escape(row.name)}  {escape(short(row.found).splitlines()[0])}")
 
@@ -158,6 +159,8 @@ class StageReporter:
                 self._problem(row)
         for amendment in self.bundle.ledger.conditions.amendments:
             self._say(f"[yellow]amendment {amendment.id}[/]  {escape(amendment.here)}")
+        for value in self.bundle.ledger.conditions.unpinned:
+            self._say(f"[yellow]unpinned[/]  {escape(f'{value.value}: the source says {value.source_says}')}")
         for cause, names in blocked(rows):
             self._say(f"[yellow]blocked[/] {len(names)}: {escape(_span(names))}\n  {escape(_indented(short(cause)))}")
         left = [row for row in judged if row.outcome is Outcome.NOT_RUN]
@@ -166,6 +169,11 @@ class StageReporter:
         open_ids = [row.id for row in rows if row.level is Level.ATTEST and row.outcome not in SETTLED]
         if open_ids:
             self._say(f"Open attestations, stated by a person: {', '.join(open_ids)}")
+        only = self.bundle.ledger.conditions.only_stage
+        if only and not {row.outcome for row in rows if row.stage == only} & {Outcome.FAILED, *UNKNOWN}:
+            self._say(f"All that stage {only} judges has passed. Run without --stage to qualify this host.")
+        if self.bundle.plan:
+            self._say(f"\n{escape(self.bundle.plan)}\n")
         if problem:
             self._say(f"[bold red]{escape(problem)}[/]")
         else:

@@ -25,11 +25,12 @@ class Verdict(StrEnum):
         return self not in (Verdict.NOT_QUALIFIED, Verdict.INCOMPLETE)
 
 
-def decide(rows: Iterable[Row], *, interrupted: bool = False) -> Verdict:
+def decide(rows: Iterable[Row], *, interrupted: bool = False, remarks: bool = False) -> Verdict:
     """Return the verdict on all rows of the catalogue.
 
     A failed MUST is NOT QUALIFIED. A MUST that was blocked, anything not run or in error, an interrupted run, or
-    no MUST that passed at all is INCOMPLETE. What else did not pass is a waiver or a remark.
+    no MUST that passed at all is INCOMPLETE. What else did not pass is a waiver or a remark; ``remarks`` tells that
+    there are some beyond the rows.
     """
     judged = [row for row in rows if row.level is not Level.ATTEST]
     must = {row.outcome for row in judged if row.level is Level.MUST}
@@ -42,7 +43,7 @@ def decide(rows: Iterable[Row], *, interrupted: bool = False) -> Verdict:
         return Verdict.INCOMPLETE
     if Outcome.WAIVED in must:
         return Verdict.WITH_WAIVERS
-    if {Outcome.FAILED, Outcome.BLOCKED, Outcome.WAIVED} & other:
+    if remarks or {Outcome.FAILED, Outcome.BLOCKED, Outcome.WAIVED} & other:
         return Verdict.WITH_REMARKS
     return Verdict.QUALIFIED
 

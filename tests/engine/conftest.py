@@ -64,8 +64,10 @@ class Deployed:
         self.change(repository=repository, digest=digest, dockerfile_sha256=hashlib.sha256(dockerfile).hexdigest())
 
     def without_a_simulated_host(self) -> None:
-        """Make it a real qualification: no host is stated, and the work folder has all files of the snapshot."""
-        self._text = re.sub(r"\[host\]\n(?:[^\[\n].*\n|\n)*", "", self._text.replace("rehearsal = true\n", ""))
+        """Make it a real qualification: no host and no program is stated, and the work folder has all files of the snapshot."""
+        self._text = re.sub(
+            r"\[(host|program)\]\n(?:[^\[\n].*\n|\n)*", "", self._text.replace("rehearsal = true\n", "")
+        )
         self.change()
         shutil.copytree(ASSETS / "snapshot", self.workdir / "model")
         shutil.copy(ASSETS / "fixture" / "front-page.png", self.workdir / "fixture.png")

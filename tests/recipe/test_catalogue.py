@@ -41,9 +41,22 @@ def test_the_catalogue_holds_the_designs_requirements() -> None:
     catalogue = catalogues.load()
     numbers = {stage.id: sum(entry.stage == stage.id for entry in catalogue.requirements) for stage in catalogue.stages}
 
-    assert numbers == {"HST": 16, "IMG": 13, "WTS": 9, "CFG": 6, "SRV": 14, "VFY": 20, "STP": 3, "RMV": 2, "ATT": 3}
+    assert numbers == {"HST": 31, "IMG": 14, "WTS": 9, "CFG": 6, "SRV": 14, "VFY": 20, "STP": 4, "RMV": 2, "ATT": 3}
     assert catalogue.get("HST-05").test_prefix == "test_hst_05_"
     assert catalogue.stage("STP").always
+
+
+def test_every_step_of_the_guide_serves_a_requirement_of_the_host() -> None:
+    catalogue = catalogues.load()
+    used = {entry.step for entry in catalogue.requirements if entry.step}
+
+    assert used == {step.id for step in catalogue.steps}
+    assert all(entry.stage == "HST" for entry in catalogue.requirements if entry.step)
+    assert [step.commands.strip().splitlines()[-1] for step in catalogue.steps] == [
+        "sudo reboot",
+        "sudo apt-get install -y docker-ce docker-ce-cli containerd.io docker-buildx-plugin docker-compose-plugin",
+        "sudo systemctl restart docker",
+    ]
 
 
 def test_every_stated_path_is_one_of_a_deployment() -> None:
@@ -51,7 +64,7 @@ def test_every_stated_path_is_one_of_a_deployment() -> None:
         for name in names:
             fields = {field.name: field.type for field in msgspec.structs.fields(kind)}  # type: ignore[arg-type]
             if name not in fields:
-                return False
+                return isinstance(getattr(kind, name, None), property)
             options = getattr(fields[name], "__args__", (fields[name],))
             kind = options[0]
         return True
@@ -88,6 +101,7 @@ def test_unknown_ids_are_key_errors() -> None:
         (entry("XYZ-01"), "stage XYZ is not listed"),
         (entry("IMG-01") + entry("HST-01"), "belongs to a later stage"),
         (entry("HST-02") + entry("HST-01"), "ids of a stage go up"),
+        (entry("HST-01", 'step = "paint"'), "requirements[HST-01].step: paint is not listed under steps"),
         (entry("HST-01", 'after = ["HST-02"]') + entry("HST-02"), "requirements[HST-01].after: HST-02"),
         ("[[[", "not valid TOML"),
     ],

@@ -42,6 +42,27 @@ def test_the_default_is_the_guides_deployment() -> None:
     assert stated(deployment.image).reference.startswith("vllm/vllm-openai@sha256:47a9896f")
 
 
+def test_the_h200_deployment_is_the_recipes() -> None:
+    """Against the recipe JSON: argv, hardware, variant, install."""
+    deployment = deployments.load("ernie-4.5-vl-28b.h200-tp1")
+    host, service, program = stated(deployment.host), stated(deployment.service), stated(deployment.program)
+
+    argv = ("--trust-remote-code", "--tensor-parallel-size", "1", "--mm-encoder-tp-mode", "data")
+    assert (program.command, service.arguments[0], service.arguments[1 : 1 + len(argv)]) == ("vllm", "/model", argv)
+    assert (host.gpu_product, host.gpu_count, host.gpu_memory_min_bytes) == ("H200", 1, 67 * 10**9)
+    assert (program.version_min, service.context_tokens) == ("0.11.0", 131072)
+    assert (deployment.engine, deployment.image, host.driver_min, host.os_id) == ("process", None, None, None)
+    assert [value.value for value in deployment.unpinned] == ["vLLM", "PyTorch and CUDA", "NVIDIA driver"]
+    assert service.media_limit is None
+
+
+def test_only_the_h200_deployment_leaves_anything_open() -> None:
+    assert {path.stem for path in FOLDER.glob("*.toml") if deployments.load(path.stem).unpinned} == {
+        "ernie-4.5-vl-28b.h200-tp1"
+    }
+    assert stated(deployments.load(DEFAULT).service).media_limit == '{"image":1,"video":0}'
+
+
 def test_the_snapshot_is_the_guides() -> None:
     snapshot = snapshots.load("ernie-4.5-vl-28b-a3b-pt")
 
@@ -96,6 +117,12 @@ def test_a_broken_deployment_is_one_clear_line(tmp_path: Path, old: str, new: st
 
     assert str(caught.value).startswith(says)
     assert "\n" not in str(caught.value)
+
+
+def test_a_program_without_a_version_is_one_clear_line(tmp_path: Path) -> None:
+    text = (FOLDER / "ernie-4.5-vl-28b.h200-tp1.toml").read_text(encoding="utf-8")
+    with pytest.raises(RecipeError, match=r"^mine.toml: program.version_min: not a PEP 440 version"):
+        load(tmp_path, text.replace('version_min = "0.11.0"', 'version_min = "newest"'))
 
 
 def test_an_unknown_deployment_lists_the_known_ones() -> None:

@@ -16,8 +16,11 @@ from recipe.values import (
     driver_meets,
     driver_numbers,
     driver_suffix,
+    names_all,
+    package_at_least,
     package_at_most,
     package_is,
+    without_credentials,
 )
 
 NUMBERS = st.lists(st.integers(0, 9999), min_size=2, max_size=4)
@@ -111,3 +114,59 @@ def test_a_secret_cannot_print_itself() -> None:
 def test_facts_say_what_is_missing() -> None:
     assert str(Absent(what="Docker", detail="not installed")) == "no Docker: not installed"
     assert str(Unreadable(what="log", reason="denied")) == "log could not be read: denied"
+
+
+@pytest.mark.parametrize(
+    ("value", "every"),
+    [
+        ("all", True),
+        ("0,1", True),
+        (" 1 , 0 ", True),
+        ("GPU-aa,GPU-ab", True),
+        ("0,GPU-ab", True),
+        ("0", False),
+        ("0,0", False),
+        ("", False),
+        ("void", False),
+        ("none", False),
+        ("-1", False),
+        ("0,7,1", False),
+        ("GPU-a", False),
+        ("GPU-a,GPU-ab", False),
+    ],
+)
+def test_a_list_of_visible_devices_names_all_or_hides_some(value: str, every: bool) -> None:
+    assert names_all(value, ("GPU-aa11", "GPU-ab22")) is every
+
+
+def test_without_a_gpu_no_list_names_all() -> None:
+    assert not names_all("0", ())
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("http://me:word@proxy:3128/x", "http://proxy:3128/x"),
+        ("me:word@proxy:3128", "proxy:3128"),
+        ("http://proxy:3128/a@b", "http://proxy:3128/a@b"),
+        ("127.0.0.1,.corp", "127.0.0.1,.corp"),
+        ("", ""),
+    ],
+)
+def test_credentials_leave_an_address(address: str, shown: str) -> None:
+    assert without_credentials(address) == shown
+
+
+@pytest.mark.parametrize(
+    ("found", "meets"),
+    [
+        ("0.11.0", True),
+        ("0.11.2+cu129", True),
+        ("0.20.2", True),
+        ("0.10.9", False),
+        ("0.11.0rc1", False),
+        ("new", False),
+    ],
+)
+def test_a_package_is_at_least(found: str, meets: bool) -> None:
+    assert package_at_least(found, "0.11.0") is meets

@@ -21,9 +21,10 @@ from fixtures.client import body
 from fixtures.host import free_port
 from fixtures.probes.http import Answer, Client, Reply, read_reply
 from fixtures.provisioners.server import one_question, served_models
+from fixtures.rehearsal.faults import faults, simulate
 from fixtures.rehearsal.make_assets import ASSETS
 from fixtures.rehearsal.reader import read_headline
-from fixtures.rehearsal.world import Server, faults, simulate
+from fixtures.rehearsal.world import Server
 from recipe import deployment as deployments
 from recipe.deployment import stated
 from recipe.values import Secret, Unreadable

@@ -43,6 +43,19 @@ def test_one_must_decides(must: Outcome, verdict: Verdict) -> None:
 
 
 @pytest.mark.parametrize(
+    ("must", "verdict"),
+    [
+        (Outcome.PASSED, Verdict.WITH_REMARKS),
+        (Outcome.WAIVED, Verdict.WITH_WAIVERS),
+        (Outcome.BLOCKED, Verdict.INCOMPLETE),
+        (Outcome.FAILED, Verdict.NOT_QUALIFIED),
+    ],
+)
+def test_a_remark_beyond_the_rows_is_the_best_that_can_be(must: Outcome, verdict: Verdict) -> None:
+    assert decide([row(Outcome.PASSED), row(must)], remarks=True) is verdict
+
+
+@pytest.mark.parametrize(
     ("should", "verdict"),
     [
         (Outcome.PASSED, Verdict.QUALIFIED),

@@ -32,7 +32,7 @@ def own_deployment(tmp_path: Path) -> Iterator[Path]:
     start = (
         f'exec env PYTHONPATH="{ROOT}" "{sys.executable}" -m fixtures.rehearsal.standin "{tmp_path}/world.json" "$@"'
     )
-    program.write_text(f"#!/bin/sh\nshift\n{start}\n", encoding="utf-8")
+    program.write_text(f'#!/bin/sh\n[ "$1" != --version ] || exec echo 0.11.2\nshift\n{start}\n', encoding="utf-8")
     program.chmod(0o755)
     yield tmp_path
     hub.close()

@@ -20,11 +20,21 @@ def test_a_process_deployment_runs_from_weights_to_stop(qualify: Qualify, own_de
     assert qualify.leftovers() == []
 
 
-def test_a_program_that_is_missing_fails_the_start_and_says_so(qualify: Qualify, own_deployment: Path) -> None:
+def test_a_program_that_is_missing_is_told_before_anything_is_fetched(qualify: Qualify, own_deployment: Path) -> None:
     ended = qualify(f"--deployment={own_deployment}/own.toml", deployment=None, env={"PATH": "/usr/bin:/bin"})
 
     assert ended.verdict == "NOT QUALIFIED"
-    assert "SRV-08" in ended.ids("failed")
-    assert "vllm could not be started: No such file or directory" in ended.row("SRV-08")["found"]
-    assert "STP-01" in ended.ids("blocked")
+    assert ended.ids("failed") == {"IMG-14"}
+    assert ended.row("IMG-14")["found"] == "no vllm: the command is not installed"
+    assert {"WTS-01", "SRV-08", "STP-01"} <= ended.ids("blocked")
     assert ended.ids("error") == set()
+
+
+def test_a_program_that_does_not_work_is_told_by_its_own_words(qualify: Qualify, own_deployment: Path) -> None:
+    program = own_deployment / "bin" / "vllm"
+    program.write_text("#!/bin/sh\necho \"No module named 'torch'\" >&2\nexit 1\n", encoding="utf-8")
+    path = f"{own_deployment}/bin:/usr/bin:/bin"
+    ended = qualify(f"--deployment={own_deployment}/own.toml", deployment=None, env={"PATH": path})
+
+    assert ended.ids("failed") == {"IMG-14"}
+    assert ended.row("IMG-14")["found"] == "no working vllm: No module named 'torch'"

@@ -25,7 +25,7 @@ PLAIN = ("no:cacheprovider",)
         ((), ("no:cacheprovider", "randomly"), "pytest-randomly changes the order"),
         ((), (*PLAIN, "no:pytest_order"), "pytest-order is not installed or switched off"),
         (("--fault", "none"), PLAIN, "--fault none: no such fault; 'pytest --faults' lists them"),
-        (("--deployment", "none"), PLAIN, "recipe: none: no such deployment; name one of ernie-4.5-vl-28b.l40s-tp4"),
+        (("--deployment", "none"), PLAIN, "recipe: none: no such deployment; name one of ernie-4.5-vl-28b.h200-tp1"),
     ],
 )
 def test_a_run_that_could_lie_is_refused(

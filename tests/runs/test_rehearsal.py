@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fixtures.rehearsal.world import Fault, World, faults, simulate
+from fixtures.rehearsal.faults import Fault, faults, simulate
+from fixtures.rehearsal.world import World
 from recipe import catalogue as catalogues
 from recipe.catalogue import Level
 from tests.running import ROOT, Qualify
