@@ -14,7 +14,7 @@ from reports.verdict import counts
 if TYPE_CHECKING:
     from reports.bundle import Document
 
-LONGEST = 600
+LONGEST = 1000
 WORDS = {
     "QUALIFIED": "Every applicable MUST requirement passed.",
     "QUALIFIED WITH REMARKS": "Every applicable MUST requirement passed; the remarks below need reading.",

@@ -23,6 +23,7 @@ from reports.qualification import Qualification, requirement_id_of
 from reports.redaction import RedactingStream
 from reports.verdict import Verdict, counts
 
+ROW_INDENT = "\n" + " " * 19
 TOLD = (Outcome.FAILED, Outcome.ERROR, Outcome.WAIVED)
 STYLE = {Outcome.PASSED: "green", Outcome.RECORDED: "green", Outcome.FAILED: "bold red", Outcome.ERROR: "bold red"}
 
@@ -99,10 +100,11 @@ class StageReporter:
             return
         name = dict(report.user_properties)["requirement"]
         row = next(row for row in self.bundle.ledger.rows if row.name == name)
-        whole = self.config.option.verbose > 0 or self.bundle.ledger.conditions.only_stage
-        if whole or row.outcome in TOLD:
-            style = STYLE.get(row.outcome, "yellow")
-            self._say(f"  [{style}]{row.outcome:8}[/] {escape(row.name)}  {escape(short(row.found).splitlines()[0])}")
+        alone = bool(self.bundle.ledger.conditions.only_stage)
+        if alone or self.config.option.verbose > 0 or row.outcome in TOLD:
+            style, lines = STYLE.get(row.outcome, "yellow"), short(row.found).splitlines()
+            found = ROW_INDENT.join(lines if alone else lines[:1])
+            self._say(f"  [{style}]{row.outcome:8}[/] {escape(row.name)}  {escape(found)}")
 
     @pytest.hookimpl(wrapper=True)
     def pytest_sessionfinish(self) -> Generator[None, Any, Any]:
@@ -169,15 +171,20 @@ class StageReporter:
         open_ids = [row.id for row in rows if row.level is Level.ATTEST and row.outcome not in SETTLED]
         if open_ids:
             self._say(f"Open attestations, stated by a person: {', '.join(open_ids)}")
-        only = self.bundle.ledger.conditions.only_stage
-        if only and not {row.outcome for row in rows if row.stage == only} & {Outcome.FAILED, *UNKNOWN}:
-            self._say(f"All that stage {only} judges has passed. Run without --stage to qualify this host.")
+        if only := self.bundle.ledger.conditions.only_stage:
+            self._alone([row for row in rows if row.stage == only], only)
         if self.bundle.plan:
             self._say(f"\n{escape(self.bundle.plan)}\n")
         if problem:
             self._say(f"[bold red]{escape(problem)}[/]")
         else:
             self._say(f"Report: {escape(str(self.bundle.folder / 'report.html'))}")
+
+    def _alone(self, rows: list[Row], stage: str) -> None:
+        """Say whether a stage that was judged alone stands in the way of a qualification."""
+        bad = {row.level for row in rows if row.outcome in (Outcome.FAILED, *UNKNOWN)}
+        if Level.MUST not in bad:
+            self._say(f"Stage {stage} passed{' with remarks' if bad else ''}: only a whole run can qualify this host.")
 
     def _problem(self, row: Row) -> None:
         remedy = (

@@ -108,7 +108,7 @@ def test_the_same_document_gives_the_same_page() -> None:
 
 
 def test_a_long_text_is_capped_and_says_so() -> None:
-    assert html.short("x" * 700).endswith("[100 more characters in the evidence]")
+    assert html.short("x" * (html.LONGEST + 100)).endswith("[100 more characters in the evidence]")
     assert html.short("x") == "x"
 
 

@@ -39,13 +39,16 @@ def test_a_healthy_host_passes_its_stage_and_is_not_qualified_by_it(qualify: Qua
 
     assert (ended.status, ended.verdict) == (1, "INCOMPLETE")
     assert "REHEARSAL: INCOMPLETE: only stage HST was judged, which certifies nothing" in ended.output
-    assert "All that stage HST judges has passed. Run without --stage to qualify this host." in ended.output
+    assert "Stage HST passed: only a whole run can qualify this host." in ended.output
     judged = ended.ids("passed") | ended.ids("recorded")
     assert {identity[:3] for identity in judged} == {"HST"}
     assert {identity[:3] for identity in ended.ids("not run")} == {"IMG", "WTS", "CFG", "SRV", "VFY", "STP"}
     assert ended.row("SRV-08")["found"] == "not asked for: only stage HST is judged"
     for identity in judged:
         assert f" {identity}  " in ended.output, "the table has a line for each requirement"
+    assert "\n                   GPU 3: NVIDIA L40S, 50,000,000,000 bytes, GPU-00000000-" in ended.output, (
+        "a record is told whole"
+    )
     assert not workdir.exists()
     assert qualify.leftovers() == []
 
@@ -55,14 +58,21 @@ def test_a_failing_host_is_not_called_passed(qualify: Qualify) -> None:
 
     assert (ended.status, ended.verdict) == (1, "NOT QUALIFIED")
     assert ended.ids("failed") == {"HST-04"}
-    assert "has passed" not in ended.output
+    assert "Stage HST passed" not in ended.output
+
+
+def test_a_remark_is_said_and_does_not_stand_in_the_way(qualify: Qualify) -> None:
+    ended = qualify("--stage", "hst", "--fault", "clock-adrift")
+
+    assert (ended.status, ended.verdict) == (1, "INCOMPLETE")
+    assert "Stage HST passed with remarks: only a whole run can qualify this host." in ended.output
 
 
 def test_a_host_that_could_not_be_judged_is_not_called_passed(qualify: Qualify) -> None:
     ended = qualify("--stage", "hst", "--fault", "docker-forbidden")
 
     assert (ended.status, ended.verdict) == (1, "INCOMPLETE")
-    assert "has passed" not in ended.output
+    assert "Stage HST passed" not in ended.output
 
 
 def test_the_stage_can_be_asked_of_a_host_that_another_run_uses(qualify: Qualify) -> None:
