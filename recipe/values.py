@@ -111,12 +111,10 @@ def _padded(numbers: tuple[int, ...], width: int) -> tuple[int, ...]:
 
 
 def names_all(value: str, uuids: Sequence[str]) -> bool:
-    """Tell whether a list of visible devices names every GPU: ``all``, or by index or by the start of its UUID.
+    """Tell whether a list of visible devices names every GPU, by its index or by the start of its UUID.
 
     An entry that names none ends the list, as it does for CUDA; so does an empty value, and there must be a GPU.
     """
-    if value == "all":
-        return True
     named: set[str] = set()
     for entry in value.split(","):
         word = entry.strip()

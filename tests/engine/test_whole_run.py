@@ -78,6 +78,19 @@ def test_a_second_run_pulls_and_builds_nothing_new(deployed: Deployed, lab: Lab)
     assert SERVER not in lab.containers()
 
 
+def test_the_plan_of_a_prepared_host_is_true_and_changes_nothing(deployed: Deployed, lab: Lab) -> None:
+    deployed()
+    before = {image.id: image.tags for image in lab.client.images.list(all=True)}
+    ended = deployed("--plan")
+
+    assert ended.ids("failed") | ended.ids("blocked") == set(), ended.output
+    for said in ("use the base image that is local", "verify the Dockerfile that is there", "keep .api-key"):
+        assert said in ended.output
+    assert f"docker run --rm --name {SERVER} --platform linux/amd64 --gpus all --shm-size=16g" in ended.output
+    assert {image.id: image.tags for image in lab.client.images.list(all=True)} == before
+    assert SERVER not in lab.containers()
+
+
 def test_without_a_simulated_host_the_real_one_is_looked_at(deployed: Deployed) -> None:
     """No rehearsal: the real machine's sockets and addresses, on a deployment that states no host and fetches nothing."""
     deployed.without_a_simulated_host()
