@@ -21,7 +21,6 @@ from fixtures.client import body
 from fixtures.host import free_port
 from fixtures.probes.http import Answer, Client, Reply, read_reply
 from fixtures.provisioners.server import one_question, served_models
-from fixtures.rehearsal.faults import faults, simulate
 from fixtures.rehearsal.make_assets import ASSETS
 from fixtures.rehearsal.reader import read_headline
 from fixtures.rehearsal.world import Server
@@ -217,21 +216,6 @@ def test_the_reader_marks_what_it_cannot_read() -> None:
     assert (
         read_headline(Image.open(io.BytesIO(pages.draw_page("COPPER HOLDS BY NIGHT", 0.5)))) == "COPPER HOLDS BY NIGHT"
     )
-
-
-def test_faults_that_do_not_fit_are_errors(tmp_path: Path) -> None:
-    path = tmp_path / "faults.toml"
-    text = '[[fault]]\nname = "a"\nsays = "b"\ncatches = "HST-01"\nset = { "host.colour" = 1 }\n'
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(msgspec.ValidationError):
-        faults(path)
-
-    good = text.replace("host.colour", "host.architecture").replace("= 1 }", '= "arm" }')
-    path.write_text(good + good, encoding="utf-8")
-    with pytest.raises(ValueError, match="stands twice"):
-        faults(path)
-    path.write_text(good, encoding="utf-8")
-    assert simulate(tuple(faults(path).values())).host.architecture == "arm"
 
 
 def test_the_request_holds_the_picture_to_the_byte() -> None:
