@@ -61,7 +61,20 @@ def headline(verdict: Verdict, conditions: Conditions, *, rehearsal: bool) -> st
 
 
 def new_folder(option: str | None, deployment: str) -> Path:
-    """Return the folder for a new bundle. Raises pytest.UsageError where the named one is not empty."""
+    """Make the folder for a new bundle. Raises pytest.UsageError where it cannot be made, or is not empty."""
+    folder = _place(option, deployment)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    return folder
+
+
+def _unwritable(folder: Path, error: OSError) -> pytest.UsageError:
+    return pytest.UsageError(f"cannot write the bundle in {folder}: {error.strerror}; name another --bundle")
+
+
+def _place(option: str | None, deployment: str) -> Path:
     if option:
         folder = Path(option).expanduser().resolve()
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -98,9 +111,7 @@ class Bundle:
             self.evidence = Evidence(self.folder, self.redactor)
             self._write_verdict(Verdict.INCOMPLETE, None)
         except OSError as error:
-            raise pytest.UsageError(
-                f"cannot write the bundle in {self.folder}: {error.strerror}; name another --bundle"
-            ) from error
+            raise _unwritable(self.folder, error) from error
 
     def record(self, fixture: str, fact: Fact) -> None:
         """Record a fact under the name of its fixture."""

@@ -60,6 +60,16 @@ def test_a_broken_deployment_is_one_clear_line(qualify: Qualify) -> None:
     assert "Traceback" not in ended.output
 
 
+def test_a_bundle_that_cannot_be_written_is_one_clear_line(qualify: Qualify) -> None:
+    (qualify.folder / "file").write_text("", encoding="utf-8")
+    folder = qualify.folder / "file" / "bundle"
+    ended = qualify("--stage", "hst", f"--bundle={folder}")
+
+    assert ended.status == 4
+    assert f"cannot write the bundle in {folder}: Not a directory; name another --bundle" in ended.output
+    assert "Traceback" not in ended.output
+
+
 def test_a_bundle_is_never_overwritten(qualify: Qualify) -> None:
     first = qualify("-k", "hst_01")
 
