@@ -80,7 +80,7 @@ def test_hst_22_no_proxy_stands_before_the_service(
     requirement.wants(f"a request to {stated(deployment.service).address} goes to no proxy of the environment")
     name = environment.loopback_proxy
     requirement.finds(
-        f"{name}={environment.variables[name]}, and NO_PROXY does not exempt it" if name else "none would"
+        f"{name}={environment.variables[name]}, and NO_PROXY does not exempt it" if name else "it goes there directly"
     )
     assert not name
 

@@ -109,7 +109,9 @@ def pytest_alone(*options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
 
 
-@pytest.mark.parametrize("option", ["--deployment=rehearsal", "--fault=gpu-mig", "--remove", "--bundle=x"])
+@pytest.mark.parametrize(
+    "option", ["--deployment=rehearsal", "--fault=gpu-mig", "--remove", "--bundle=x", "--stage=hst", "--plan"]
+)
 def test_an_option_of_a_qualification_needs_it(option: str) -> None:
     done = pytest_alone(option)
 
