@@ -32,11 +32,6 @@ def _named(devices: tuple[Gpu, ...]) -> str:
     return " and ".join(counted) or "no NVIDIA GPU"
 
 
-def _counted(inventory: GpuInventory) -> str:
-    number = len(inventory.devices)
-    return f"{number} GPU{'s' if number > 1 else ''}" if number else "any GPU, since there is none"
-
-
 def test_hst_01_operating_system_is_documented(
     requirement: Judgement, deployment: Deployment, operating_system: System | Absent | Unreadable
 ) -> None:
@@ -108,7 +103,7 @@ def test_hst_06_gpus_are_healthy(requirement: Judgement, gpus: Gpus, kernel: Ker
     sick = [*xids[:SHOWN], *([f"{len(xids) - SHOWN} more Xid lines"] if len(xids) > SHOWN else [])]
     for gpu in inventory.devices:
         sick += [f"GPU {gpu.index}: {problem}" for problem in _problems(requirement, gpu)]
-    requirement.finds(("; ".join(sick) or f"no fault on {_counted(inventory)}") + _log_note(kernel))
+    requirement.finds(("; ".join(sick) or f"no fault on {inventory.counted}") + _log_note(kernel))
     assert inventory.devices
     assert not sick
 
@@ -141,7 +136,7 @@ def test_hst_07_no_foreign_process_holds_gpu_memory(requirement: Judgement, gpus
         held += [f"GPU {gpu.index}: {_told(process)}" for process in processes]
         if used > IDLE_BYTES and not processes:
             held.append(f"GPU {gpu.index}: {count_bytes(used)} are held by no process that can be seen from here")
-    requirement.finds("; ".join(held) or f"none on {_counted(inventory)}")
+    requirement.finds("; ".join(held) or f"none on {inventory.counted}")
     assert inventory.devices
     assert not held
 

@@ -54,7 +54,7 @@ def test_stp_03_gpu_memory_is_given_back(
         for process in gpu.processes
     ]
     rows = [f"GPU {index} holds {count_bytes(size)} more" for index, size in rise.items()]
-    requirement.finds("; ".join([*rows, *holders]) or f"given back on {len(after.devices)} GPUs")
+    requirement.finds("; ".join([*rows, *holders]) or f"given back on {after.counted}")
     measured = [requirement.needs(gpu.memory) for gpu in (*before.devices, *after.devices)]
     assert len(measured) == 2 * len(before.devices) > 0
     assert not rise
@@ -75,7 +75,7 @@ def test_stp_04_gpus_answer_as_before(
         more = _uncorrectable(requirement, gpu) - errors.get(gpu.uuid, 0)
         told += [f"GPU {gpu.index}: {more} new uncorrectable ECC errors"] if more > 0 else []
     log = f" ({kernel_after_stop.log})" if isinstance(kernel_after_stop.log, Unreadable) else ""
-    requirement.finds(("; ".join(told) or f"{len(after.devices)} GPUs answer as before") + log)
+    requirement.finds(("; ".join(told) or f"{after.counted} answer as before") + log)
     assert {gpu.uuid for gpu in after.devices} == set(errors)
     assert errors
     assert not told

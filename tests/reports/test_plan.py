@@ -46,6 +46,10 @@ def test_what_was_not_judged_is_no_clean_bill(outcome: Outcome) -> None:
     assert "needs none" not in said
 
 
+def test_what_was_not_judged_is_left_out_where_its_step_is_told_anyway() -> None:
+    assert "Not judged" not in plan(HST_08=Outcome.FAILED, HST_23=Outcome.BLOCKED)
+
+
 def test_both_are_told_together() -> None:
     said = plan(HST_02=Outcome.FAILED, HST_09=Outcome.BLOCKED)
 
