@@ -70,11 +70,14 @@ class Secret:
         raise TypeError(f"{self!r} is not to be serialised")
 
 
-_CREDENTIALS = re.compile(r"^(\w+://)?[^@/]*@")
+_CREDENTIALS = re.compile(r"^(\w+://)?.*@")
 
 
 def without_credentials(address: str) -> str:
-    """Return an address without the user and password that it may hold."""
+    """Return an address without the user and password that it may hold.
+
+    All before the last ``@`` goes, since a password that nobody has encoded may hold an ``@`` or a slash itself.
+    """
     return _CREDENTIALS.sub(r"\1", address)
 
 

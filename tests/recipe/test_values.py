@@ -148,7 +148,8 @@ def test_without_a_gpu_no_list_names_all() -> None:
     [
         ("http://me:word@proxy:3128/x", "http://proxy:3128/x"),
         ("me:word@proxy:3128", "proxy:3128"),
-        ("http://proxy:3128/a@b", "http://proxy:3128/a@b"),
+        ("http://me:w@rd/x@proxy:3128", "http://proxy:3128"),
+        ("http://proxy:3128/x", "http://proxy:3128/x"),
         ("127.0.0.1,.corp", "127.0.0.1,.corp"),
         ("", ""),
     ],
