@@ -9,7 +9,7 @@ import pytest
 from fixtures.engines.interface import EngineInfo
 from fixtures.host import Toolkit
 from fixtures.machine import FileSystem
-from fixtures.probes.gpu import SLOWDOWNS, Gpu, GpuInventory, GpuProcess
+from fixtures.probes.gpu import NOISE_BYTES, SLOWDOWNS, Gpu, GpuInventory, GpuProcess
 from fixtures.probes.kernel import Kernel, KernelLog, pci_address
 from fixtures.probes.network import Port
 from fixtures.probes.storage import Storage
@@ -20,7 +20,6 @@ from recipe.values import Absent, Unreadable, count_bytes, driver_meets, driver_
 
 pytestmark = pytest.mark.qualify
 Gpus = GpuInventory | Absent | Unreadable
-IDLE_BYTES = 64 * 1024 * 1024
 SHOWN = 3
 VGPU_PROFILE = re.compile(r"-\d+[ABCQ]$")
 
@@ -134,7 +133,7 @@ def test_hst_07_no_foreign_process_holds_gpu_memory(requirement: Judgement, gpus
     for gpu in inventory.devices:
         processes, used = requirement.needs(gpu.processes), requirement.needs(gpu.memory).used
         held += [f"GPU {gpu.index}: {_told(process)}" for process in processes]
-        if used > IDLE_BYTES and not processes:
+        if used > NOISE_BYTES and not processes:
             held.append(f"GPU {gpu.index}: {count_bytes(used)} are held by no process that can be seen from here")
     requirement.finds("; ".join(held) or f"none on {inventory.counted}")
     assert inventory.devices

@@ -65,16 +65,16 @@ def test_stp_04_gpus_answer_as_before(
     gpus: GpuInventory | Absent | Unreadable,
     gpus_after_stop: GpuInventory | Absent | Unreadable,
     kernel: Kernel,
-    kernel_after_stop: Kernel,
+    kernel_log_after_stop: KernelLog | Unreadable,
 ) -> None:
     requirement.wants("every GPU answers, with no new uncorrectable ECC error and no new Xid")
     before, after = requirement.needs(gpus), requirement.needs(gpus_after_stop)
     errors = {gpu.uuid: _uncorrectable(requirement, gpu) for gpu in before.devices}
-    told = [*after.lost, *_new_xids(kernel, kernel_after_stop)]
+    told = [*after.lost, *_new_xids(kernel.log, kernel_log_after_stop)]
     for gpu in after.devices:
         more = _uncorrectable(requirement, gpu) - errors.get(gpu.uuid, 0)
         told += [f"GPU {gpu.index}: {more} new uncorrectable ECC errors"] if more > 0 else []
-    log = f" ({kernel_after_stop.log})" if isinstance(kernel_after_stop.log, Unreadable) else ""
+    log = f" ({kernel_log_after_stop})" if isinstance(kernel_log_after_stop, Unreadable) else ""
     requirement.finds(("; ".join(told) or f"{after.counted} answer as before") + log)
     assert {gpu.uuid for gpu in after.devices} == set(errors)
     assert errors
@@ -85,8 +85,8 @@ def _uncorrectable(requirement: Judgement, gpu: Gpu) -> int:
     return requirement.needs(gpu.ecc).volatile_uncorrected
 
 
-def _new_xids(before: Kernel, after: Kernel) -> list[str]:
+def _new_xids(before: KernelLog | Unreadable, after: KernelLog | Unreadable) -> list[str]:
     """Return the Xid lines that came during the run; an unreadable log has none to compare, and HST-17 says so."""
-    if not isinstance(before.log, KernelLog) or not isinstance(after.log, KernelLog):
+    if not isinstance(before, KernelLog) or not isinstance(after, KernelLog):
         return []
-    return list((Counter(after.log.xids) - Counter(before.log.xids)).elements())
+    return list((Counter(after.xids) - Counter(before.xids)).elements())
