@@ -10,5 +10,8 @@ pytest_plugins = [
     "fixtures.settings",
     "fixtures.service",
     "fixtures.client",
+    "fixtures.refusals",
+    "fixtures.seeing",
+    "fixtures.exposed",
     "fixtures.stop",
 ]

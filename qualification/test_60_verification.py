@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from fixtures.client import Attempts, MadeUp, TwoSizes
 from fixtures.probes.files import File
 from fixtures.probes.http import Answer, Reply
 from fixtures.probes.picture import Grid
 from fixtures.provisioners.image import Diagnostics
+from fixtures.refusals import Attempts
+from fixtures.seeing import MadeUp, TwoSizes
 from recipe.advisories import covering
 from recipe.deployment import Deployment, stated
 from recipe.judgement import Judgement
@@ -151,17 +152,18 @@ def test_vfy_13_long_prompt_is_refused(requirement: Judgement, refused_length: A
 
 
 def test_vfy_14_unseen_headline_is_read(requirement: Judgement, unseen_headline: MadeUp) -> None:
-    requirement.wants(f"the answer names {unseen_headline.headline!r}, made up for this run")
+    seed = f"made up for this run from seed {unseen_headline.seed}"
+    requirement.wants(f"the answer names {unseen_headline.headline!r}, {seed}")
     found = requirement.needs(unseen_headline.reply)
     requirement.finds(found.said)
     assert names_headline(found.content or "", unseen_headline.headline)
 
 
-def test_vfy_15_blank_page_has_no_headline(
-    requirement: Judgement, deployment: Deployment, blank: Reply | Unreadable, unseen_headline: MadeUp
+def test_vfy_15_page_without_text_has_no_headline(
+    requirement: Judgement, deployment: Deployment, without_text: Reply | Unreadable, unseen_headline: MadeUp
 ) -> None:
-    requirement.wants("an answer to a blank page that names none of the headlines used")
-    found = requirement.needs(blank)
+    requirement.wants("an answer to the same page without text that names none of the headlines used")
+    found = requirement.needs(without_text)
     requirement.finds(found.said)
     assert found.content
     claimed = [

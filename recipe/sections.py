@@ -129,10 +129,12 @@ class Service(Section, frozen=True):
 
 
 class Picture(Section, frozen=True):
-    """The fixture picture (guide: Verify the setup, step 1); patch and merge give the visual grid."""
+    """The fixture picture (guide: Verify the setup, step 1); patch and merge give the visual grid.
+
+    Without ``url`` it is one of this suite's own, in fixtures/pictures.
+    """
 
     filename: FileName
-    url: Text
     bytes: ByteCount
     sha256: Sha256
     media_type: Literal["image/jpeg", "image/png"]
@@ -141,6 +143,7 @@ class Picture(Section, frozen=True):
     min_pixels: Positive
     max_pixels: Positive
     grid_tokens_max: Positive
+    url: Text | None = None
 
 
 class Request(Section, frozen=True):

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("recipe", "fixtures", "qualification", "reports")
+PACKAGES = ("recipe", "fixtures", "qualification", "reports", "tools")
 FILES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py") if "assets" not in path.parts)
 OURS = {
     "recipe": {"recipe"},
     "reports": {"reports", "recipe"},
     "fixtures": {"fixtures", "recipe"},
     "qualification": {"fixtures", "recipe"},
+    "tools": {"tools"},
 }
 HOST_LIBRARIES = {"docker", "pynvml", "requests", "PIL", "psutil", "pypi_simple"}
 LONGEST_FILE, LONGEST_FUNCTION = 265, 45

@@ -15,6 +15,7 @@ import docker.errors
 import pytest
 from docker.models.containers import Container
 
+from fixtures import pages
 from fixtures.provisioners.dockerfile import render
 from fixtures.rehearsal.make_assets import ASSETS, WHEEL
 from fixtures.rehearsal.planting import plant_behaviour
@@ -70,7 +71,7 @@ class Deployed:
         )
         self.change()
         shutil.copytree(ASSETS / "snapshot", self.workdir / "model")
-        shutil.copy(ASSETS / "fixture" / "front-page.png", self.workdir / "fixture.png")
+        shutil.copy(pages.PICTURES / "front-page.png", self.workdir / "fixture.png")
         plant_behaviour(Server(), self.workdir)
 
     def plant(self, program: str) -> None:

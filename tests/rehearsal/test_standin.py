@@ -116,7 +116,7 @@ def test_answers_are_those_of_the_captures(
 
 
 def test_the_documented_request_reads_the_headline(client: Client) -> None:
-    reply = chat(client, documented((ASSETS / "fixture" / "front-page.png").read_bytes()))
+    reply = chat(client, documented((pages.PICTURES / "front-page.png").read_bytes()))
 
     assert reply.content == " This is a newspaper front page. Its headline: MEN WALK ON MOON"
     assert (reply.finish_reason, reply.reasoning, reply.problem) == ("stop", None, "")
@@ -124,10 +124,10 @@ def test_the_documented_request_reads_the_headline(client: Client) -> None:
 
 
 def test_any_page_of_the_suite_is_read(client: Client) -> None:
-    for _ in range(5):
-        headline = pages.make_up_headline()
+    for seed in range(5):
+        headline = pages.make_up_headline(seed)
         assert headline in (chat(client, documented(pages.draw_page(headline))).content or "")
-    assert "No headline" in (chat(client, documented(pages.blank_page())).content or "")
+    assert "No headline" in (chat(client, documented(pages.draw_page(""))).content or "")
 
 
 @pytest.mark.parametrize(
