@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from fixtures.exposed import Exposed, ServedVersion
 from fixtures.probes.files import File
 from fixtures.probes.http import Answer, Reply
 from fixtures.probes.picture import Grid
-from fixtures.provisioners.image import Diagnostics
 from fixtures.refusals import Attempts
 from fixtures.seeing import MadeUp, TwoSizes
 from recipe.advisories import covering
 from recipe.deployment import Deployment, stated
 from recipe.judgement import Judgement
+from recipe.routes import sort
 from recipe.values import Absent, Unreadable, count_bytes
 from recipe.wording import names_document, names_headline, thinks_aloud
 
@@ -194,12 +195,28 @@ def test_vfy_17_still_serves_after_refusals(requirement: Judgement, after_refusa
     assert (found.content or "").strip()
 
 
-def test_vfy_18_open_routes_are_recorded(requirement: Judgement, open_routes: Attempts) -> None:
-    rows = [
-        f"{name}: {f'HTTP {a.status}' if isinstance(a, Answer) else a.reason}"
-        for name, a in open_routes.answers.items()
-    ]
-    requirement.finds("\n".join(rows))
+HEADINGS = {
+    "inference": "inference without a key, open to all of this host and kept from others by the loopback binding",
+    "control": "control without a key, likewise",
+    "unknown": "of a purpose unknown to this suite, without a key",
+    "harmless": "tells of the server, without a key",
+    "protected": "protected",
+    "not there": "not there",
+}
+
+
+def test_vfy_18_routes_without_a_key_are_recorded(requirement: Judgement, exposed: Exposed) -> None:
+    sorted_in: dict[str, list[str]] = {heading: [] for heading in (*HEADINGS, "no answer")}
+    for route in exposed.routes:
+        if isinstance(route.status, Unreadable):
+            sorted_in["no answer"].append(route.path)
+        else:
+            own = "" if route.announced else ", not announced"
+            entry = f"{route.asked} {route.path} ({route.status}{own})"
+            sorted_in[sort(route.path, route.status)].append(entry)
+    rows = [f"{HEADINGS.get(name, name)}: {', '.join(entries)}" for name, entries in sorted_in.items() if entries]
+    left = [f"{exposed.not_asked} more were not asked: the server had fallen silent"] if exposed.not_asked else []
+    requirement.finds("\n".join([*rows, *left]))
 
 
 def test_vfy_19_speed_is_recorded(requirement: Judgement, reply: Reply | Unreadable) -> None:
@@ -211,9 +228,8 @@ def test_vfy_19_speed_is_recorded(requirement: Judgement, reply: Reply | Unreada
         requirement.finds(f"not measurable: {reply}")
 
 
-def test_vfy_20_advisories_are_recorded(requirement: Judgement, diagnostics: Diagnostics | Absent | Unreadable) -> None:
-    version = diagnostics.versions.get("vllm", "") if isinstance(diagnostics, Diagnostics) else ""
-    rows = [f"{entry.id}: {entry.says}" for entry in covering("vllm", version)]
-    requirement.finds(
-        "\n".join([f"vllm {version or 'of unknown version'}", *(rows or ["no advisory known to this suite"])])
-    )
+def test_vfy_20_advisories_are_recorded(requirement: Judgement, served_version: ServedVersion | Unreadable) -> None:
+    version = served_version.version if isinstance(served_version, ServedVersion) else ""
+    rows = [f"{entry.id}: {entry.says} {entry.matters}" for entry in covering("vllm", version)]
+    told = f"vllm {version}" if version else str(served_version)
+    requirement.finds("\n".join([told, *(rows or ["no advisory known to this suite"])]))

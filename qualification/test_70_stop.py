@@ -21,9 +21,11 @@ def test_stp_01_service_exits_and_port_closes(requirement: Judgement, ending: En
         requirement.needs(Unreadable(what="stop", reason=f"the server was never started: {ending.started_problem}"))
     end = ending.stopped
     told = ending.problem or ("had to be killed" if end.killed else f"exit code {end.exit_code}")
+    told = f"it had ended of itself: {ending.died}" if ending.died else told
     requirement.finds(
         f"{told} after {end.seconds:.1f} s; the port {'still accepts' if ending.port_open else 'refuses'}"
     )
+    assert not ending.died
     assert end.exit_code is not None
     assert not end.killed
     assert not ending.port_open

@@ -14,13 +14,17 @@ FILE = Path(__file__).with_name("advisories.toml")
 
 
 class Advisory(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"first": "from"}):
-    """One advisory: covers versions from ``first`` up to, but not including, ``before`` (PEP 440)."""
+    """One advisory: covers versions from ``first`` up to, but not including, ``before`` (PEP 440).
+
+    ``matters`` tells which of the documented settings stands before it.
+    """
 
     id: Text
     project: Text
     first: Text
     before: Text
     says: Text
+    matters: Text
 
 
 class _Advisories(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

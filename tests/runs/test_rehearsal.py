@@ -70,6 +70,7 @@ def test_the_bundle_is_complete_and_agrees_with_itself(qualify: Qualify) -> None
         "image-response.json",
         "server.log.txt",
         "unseen-headline.png",
+        "without-text.png",
     }
     assert "Application startup complete" in (ended.bundle / "artefacts" / "server.log.txt").read_text(encoding="utf-8")
     log = (ended.bundle / "log.html").read_text(encoding="utf-8")
