@@ -8,10 +8,12 @@ pytest_plugins = [
     "fixtures.image",
     "fixtures.weights",
     "fixtures.settings",
+    "fixtures.sampling",
     "fixtures.service",
     "fixtures.client",
     "fixtures.refusals",
     "fixtures.seeing",
     "fixtures.exposed",
+    "fixtures.measuring",
     "fixtures.stop",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures.exposed import Exposed, ServedVersion
+from fixtures.measuring import Bounds, Timed
 from fixtures.probes.files import File
 from fixtures.probes.http import Answer, Reply
 from fixtures.probes.picture import Grid
@@ -219,13 +220,16 @@ def test_vfy_18_routes_without_a_key_are_recorded(requirement: Judgement, expose
     requirement.finds("\n".join([*rows, *left]))
 
 
-def test_vfy_19_speed_is_recorded(requirement: Judgement, reply: Reply | Unreadable) -> None:
-    if isinstance(reply, Reply) and reply.completion_tokens and reply.answer.seconds:
-        rate = reply.completion_tokens / reply.answer.seconds
-        spent = f"{reply.answer.seconds:.2f} s for {reply.completion_tokens} tokens"
-        requirement.finds(f"{spent}, {rate:.1f} tokens/s with the prompt's time in it")
-    else:
-        requirement.finds(f"not measurable: {reply}")
+def test_vfy_19_speed_is_recorded(requirement: Judgement, timed: Timed | Unreadable) -> None:
+    if isinstance(timed, Unreadable):
+        requirement.finds(f"not measurable: {timed}")
+        return
+    bad = [
+        str(answer) if isinstance(answer, Unreadable) else f"an answer that is not whole: {answer.problem}"
+        for answer in timed.answers
+        if isinstance(answer, Unreadable) or answer.problem
+    ]
+    requirement.finds("\n".join([*(entry.told for entry in timed.measurements), *bad]))
 
 
 def test_vfy_20_advisories_are_recorded(requirement: Judgement, served_version: ServedVersion | Unreadable) -> None:
@@ -233,3 +237,24 @@ def test_vfy_20_advisories_are_recorded(requirement: Judgement, served_version: 
     rows = [f"{entry.id}: {entry.says} {entry.matters}" for entry in covering("vllm", version)]
     told = f"vllm {version}" if version else str(served_version)
     requirement.finds("\n".join([told, *(rows or ["no advisory known to this suite"])]))
+
+
+def test_vfy_21_overriding_of_pixel_bounds_is_recorded(requirement: Judgement, bounds: Bounds) -> None:
+    tried = {
+        f"{bounds.upper:,} pixels, as documented": bounds.documented,
+        f"{bounds.upper // 2:,} pixels": bounds.lowered,
+        f"{2 * bounds.upper:,} pixels": bounds.raised,
+    }
+    rows = [f"upper bound {name}: {_prompt(reply)}" for name, reply in tried.items()]
+    counts = [reply.prompt_tokens for reply in tried.values() if isinstance(reply, Reply) and reply.prompt_tokens]
+    if len(counts) == len(tried):
+        raised, lowered = counts[2] > counts[0], counts[1] < counts[0]
+        words = {True: "can", False: "cannot"}
+        rows.insert(0, f"a request {words[raised]} raise the server's bound, and {words[lowered]} lower it")
+    requirement.finds("\n".join(rows))
+
+
+def _prompt(reply: Reply | Unreadable) -> str:
+    if isinstance(reply, Unreadable):
+        return str(reply)
+    return f"{reply.prompt_tokens} prompt tokens" if reply.prompt_tokens else reply.said

@@ -8,8 +8,10 @@ import pytest
 
 from fixtures.probes.gpu import Gpu, GpuInventory
 from fixtures.probes.kernel import Kernel, KernelLog
-from fixtures.stop import Ending, Kept, held
+from fixtures.sampling import MemoryRecord, WorkerPeak
+from fixtures.stop import DiskUse, Ending, Kept, held
 from recipe.judgement import Judgement
+from recipe.series import Series
 from recipe.values import Absent, Unreadable, count_bytes
 
 pytestmark = pytest.mark.qualify
@@ -92,3 +94,27 @@ def _new_xids(before: KernelLog | Unreadable, after: KernelLog | Unreadable) -> 
     if not isinstance(before, KernelLog) or not isinstance(after, KernelLog):
         return []
     return list((Counter(after.xids) - Counter(before.xids)).elements())
+
+
+def test_stp_05_memory_and_disk_are_recorded(
+    requirement: Judgement, memory_record: MemoryRecord, gpu_memory_series: Series, disk_use: DiskUse
+) -> None:
+    rows = [
+        f"GPU {gpu.index}: {count_bytes(gpu.before)} before, {count_bytes(gpu.peak)} at most, "
+        f"{count_bytes(gpu.after)} after the stop"
+        for gpu in memory_record.gpus
+    ]
+    rows += [_held(worker) for worker in memory_record.workers]
+    before, peak = count_bytes(memory_record.host_before), count_bytes(memory_record.host_peak)
+    rows.append(f"host memory: {before} before, {peak} at most")
+    shm = memory_record.shm_peak
+    rows.append(f"shared memory of the server: {'could not be looked at' if shm is None else count_bytes(shm)} at most")
+    rows += [f"disk, {name}: {count_bytes(size)}" for name, size in disk_use.bytes_of.items()]
+    rows += [f"GPU memory was not sampled to the end: {memory_record.problem}"] if memory_record.problem else []
+    method = gpu_memory_series.method if gpu_memory_series.times else "no GPU was sampled"
+    requirement.finds("\n".join([*rows, f"{memory_record.samples} samples, each {memory_record.every_s} s; {method}"]))
+
+
+def _held(worker: WorkerPeak) -> str:
+    gpus = "".join(f", {count_bytes(size)} of GPU {index}" for index, size in worker.gpus.items())
+    return f"{worker.name} (pid {worker.pid}): {count_bytes(worker.resident)} resident{gpus} at most"

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from recipe.deployment import Deployment
+from recipe.series import Series
 from recipe.values import Fact
 from reports import html, junit, suite
 from reports.conditions import Conditions
@@ -34,7 +35,7 @@ class Suite(msgspec.Struct, frozen=True):
 
 
 class Document(msgspec.Struct, frozen=True):
-    """The content of verdict.json. Times are UTC, ISO 8601."""
+    """The content of verdict.json. Times are UTC, ISO 8601; those of stages and series are seconds since the epoch."""
 
     schema: str
     verdict: Verdict
@@ -48,6 +49,8 @@ class Document(msgspec.Struct, frozen=True):
     conditions: Conditions
     requirements: tuple[Row, ...]
     counts: dict[str, int]
+    stages_began: dict[str, float]
+    series: tuple[Series, ...]
 
     @property
     def headline(self) -> str:
@@ -104,6 +107,7 @@ class Bundle:
         self.plan = ""
         self._suite = Suite(suite.version(), suite.commit())
         self._facts: dict[str, str] = {}
+        self._series: list[Series] = []
 
     def open(self) -> None:
         """Create the folder and a verdict of INCOMPLETE, which stands if the run is killed."""
@@ -116,6 +120,8 @@ class Bundle:
     def record(self, fixture: str, fact: Fact) -> None:
         """Record a fact under the name of its fixture."""
         self._facts[fixture] = self.evidence.fact(fixture, fact)
+        if isinstance(fact, Series) and fact.times:
+            self._series.append(fact)
 
     def facts_of(self, fixtures: Iterable[str]) -> tuple[str, ...]:
         """Return the paths of the facts that these fixtures gave."""
@@ -155,6 +161,8 @@ class Bundle:
             conditions=self.ledger.conditions,
             requirements=rows,
             counts=counts(rows),
+            stages_began=self.ledger.stages_began,
+            series=tuple(self._series),
         )
         data = msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n"
         write_atomically(self.folder / "verdict.json", self.redactor.data(data))

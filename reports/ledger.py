@@ -33,6 +33,7 @@ class Ledger:
         self.catalogue = catalogue
         self.conditions = conditions
         self.server_started = False
+        self.stages_began: dict[str, float] = {}
         self._rows: dict[tuple[str, str], Row] = {}
         for requirement in catalogue.requirements:
             reason = self._not_applicable(requirement, deployment)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import time
 import warnings
 from collections.abc import Callable, Generator
 from functools import partial
@@ -149,6 +150,7 @@ class Qualification:
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         identity = requirement_id(item)
         requirement = self.ledger.catalogue.get(identity)
+        self.ledger.stages_began.setdefault(requirement.stage, round(time.time(), 3))
         item.stash[JUDGEMENT] = Judgement(requirement.says)
         if self._rank[identity] < self._reached:
             raise RuntimeError(f"{identity} runs out of the catalogue's order")

@@ -41,9 +41,8 @@ def document(
     verdict = decide(rows, interrupted=interrupted is not None)
     suite = Suite("0.0.0", "unknown")
     times = ("2026-01-01T00:00:00+00:00", "2026-01-01T00:00:01+00:00")
-    return Document(
-        "s", verdict, True, deployment.name, *times, interrupted, suite, "host", conditions, rows, counts(rows)
-    )
+    rehearsed = (True, deployment.name, *times, interrupted, suite, "host", conditions, rows, counts(rows))
+    return Document("s", verdict, *rehearsed, stages_began={}, series=())
 
 
 def page(told: Document) -> str:
