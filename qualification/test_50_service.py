@@ -13,7 +13,7 @@ from fixtures.provisioners.server import Readiness, Served, Started
 from fixtures.service import Workers
 from recipe.deployment import Deployment, stated
 from recipe.judgement import Judgement
-from recipe.values import Absent, Unreadable, count_bytes
+from recipe.values import Absent, Unreadable, count_bytes, count_of
 
 pytestmark = pytest.mark.qualify
 Container = ContainerInfo | Absent | Unreadable
@@ -114,17 +114,19 @@ def test_srv_09_each_worker_has_its_gpu(
     requirement: Judgement, deployment: Deployment, workers: Workers | Absent | Unreadable
 ) -> None:
     wanted, has_gpus = stated(deployment.service).workers, deployment.host is not None
-    requirement.wants(f"{wanted} workers{', each on one GPU of its own' if has_gpus else ', by their processes'}")
+    requirement.wants(
+        f"{count_of(wanted, 'worker')}{', each on one GPU of its own' if has_gpus else ', by their processes'}"
+    )
     found = requirement.needs(workers)
     held = [gpu for gpus in found.gpus_of.values() for gpu in gpus]
     rows = [f"pid {process.pid} ({process.name})" for process in found.processes]
-    counted = f"{len(found.processes)} workers"
+    counted = count_of(len(found.processes), "worker")
     if has_gpus:
         rows = [
             f"{row} on {', '.join(found.gpus_of[str(process.pid)]) or 'no GPU'}"
             for row, process in zip(rows, found.processes, strict=True)
         ]
-        counted += f" on {len(set(held))} GPUs"
+        counted += f" on {count_of(len(set(held)), 'GPU')}"
     requirement.finds("\n".join([counted, *rows]))
     assert len(found.processes) == wanted
     assert not has_gpus or all(len(gpus) == 1 for gpus in found.gpus_of.values())
@@ -162,9 +164,9 @@ def test_srv_12_container_is_confined(requirement: Judgement, container: Contain
 
 def test_srv_13_start_is_recorded(requirement: Judgement, readiness: Readiness, server_log: Log | Absent) -> None:
     measures = server_log.measures if isinstance(server_log, Log) else {"log": str(server_log)}
-    requirement.finds(
-        "\n".join([f"{readiness.phase} after {readiness.seconds:.1f} s", *(f"{k}: {v}" for k, v in measures.items())])
-    )
+    method = "once, by this suite's monotonic clock, from the start to the first real completion"
+    rows = [f"{name}: {value}" for name, value in measures.items()]
+    requirement.finds("\n".join([f"{readiness.phase} after {readiness.seconds:.1f} s; {method}", "by the log:", *rows]))
 
 
 def test_srv_14_gpu_memory_is_recorded(

@@ -211,10 +211,11 @@ def test_vfy_18_routes_without_a_key_are_recorded(requirement: Judgement, expose
     for route in exposed.routes:
         if isinstance(route.status, Unreadable):
             sorted_in["no answer"].append(route.path)
-        else:
-            own = "" if route.announced else ", not announced"
-            entry = f"{route.asked} {route.path} ({route.status}{own})"
-            sorted_in[sort(route.path, route.status)].append(entry)
+            continue
+        heading = sort(route.path, route.status)
+        is_open = heading not in ("protected", "not there")
+        sorted_in[heading].append(f"{route.asked} {route.path} ({route.status})" if is_open else route.path)
+    sorted_in["not there"] = [f"{len(sorted_in['not there'])} routes known of vLLM"] if sorted_in["not there"] else []
     rows = [f"{HEADINGS.get(name, name)}: {', '.join(entries)}" for name, entries in sorted_in.items() if entries]
     left = [f"{exposed.not_asked} more were not asked: the server had fallen silent"] if exposed.not_asked else []
     requirement.finds("\n".join([*rows, *left]))

@@ -108,11 +108,13 @@ def test_stp_05_memory_and_disk_are_recorded(
     before, peak = count_bytes(memory_record.host_before), count_bytes(memory_record.host_peak)
     rows.append(f"host memory: {before} before, {peak} at most")
     shm = memory_record.shm_peak
-    rows.append(f"shared memory of the server: {'could not be looked at' if shm is None else count_bytes(shm)} at most")
+    told = "could not be looked at" if shm is None else f"{count_bytes(shm)} at most"
+    rows.append(f"shared memory of the server: {told}")
     rows += [f"disk, {name}: {count_bytes(size)}" for name, size in disk_use.bytes_of.items()]
     rows += [f"GPU memory was not sampled to the end: {memory_record.problem}"] if memory_record.problem else []
-    method = gpu_memory_series.method if gpu_memory_series.times else "no GPU was sampled"
-    requirement.finds("\n".join([*rows, f"{memory_record.samples} samples, each {memory_record.every_s} s; {method}"]))
+    method = f"{memory_record.samples} samples, one every {memory_record.every_s} s"
+    nvml = gpu_memory_series.method if gpu_memory_series.times else "no GPU was sampled"
+    requirement.finds("\n".join([*rows, f"{method}; {nvml}"]))
 
 
 def _held(worker: WorkerPeak) -> str:

@@ -156,6 +156,11 @@ def package_is(text: str, wanted: str) -> bool:
     return found is not None and found == package_version(wanted)
 
 
+def count_of(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural where it is not one: ``4 GPUs``."""
+    return f"{number:,} {noun}{'s' if number != 1 else ''}"
+
+
 def count_bytes(number: int) -> str:
     """Write a byte count for people, exact and rounded: ``58,817,660,680 bytes (54.78 GiB)``."""
     for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):

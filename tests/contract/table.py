@@ -120,6 +120,7 @@ LIFE = [
           says=("# TYPE vllm:kv_cache_usage_perc gauge", "vllm:time_to_first_token_seconds_bucket")),
     asked("openapi", "GET", "/openapi.json", 200, says=('{"openapi":"3.1.0","info":{"title":"FastAPI"', '"/invocations":{"post"')),
     asked("docs", "GET", "/docs", 200, media=HTML, says=("<!DOCTYPE html>",)),
+    asked("redirect of docs", "GET", "/docs/oauth2-redirect", 200, media=HTML, says=("<!doctype html>",)),
     asked("redoc", "GET", "/redoc", 200, media=HTML, says=("<!DOCTYPE html>",)),
 ]  # fmt: skip
 KEYS = [

@@ -68,6 +68,7 @@ def test_the_bundle_is_complete_and_agrees_with_itself(qualify: Qualify) -> None
         "image-build.txt",
         "image-diagnostics.txt",
         "image-response.json",
+        "memory-samples.jsonl",
         "server.log.txt",
         "unseen-headline.png",
         "without-text.png",
