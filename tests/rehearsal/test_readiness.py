@@ -64,7 +64,7 @@ def test_a_server_that_completes_is_ready(wait: Waits) -> None:
     ("server", "phase", "says"),
     [
         ({"health_after_answer": 200, "completion_status": 500}, "answering nothing", "HTTP 500"),
-        ({"completion_delay_s": 30.0}, "answering nothing", "ReadTimeout"),
+        ({"completion_delay_s": 30.0}, "answering nothing", "no answer within 2.0 s"),
     ],
 )
 def test_a_dead_or_hung_engine_behind_a_200_is_no_readiness(
