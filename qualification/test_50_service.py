@@ -7,7 +7,7 @@ import pytest
 from fixtures.engines.interface import HIDDEN, ContainerInfo, MountInfo
 from fixtures.probes.gpu import GpuInventory, GpuMemory
 from fixtures.probes.log import Log
-from fixtures.probes.network import Exposure
+from fixtures.probes.network import Exposure, OtherPorts
 from fixtures.provisioners.image import Built
 from fixtures.provisioners.server import Readiness, Served, Started
 from fixtures.service import Workers
@@ -185,3 +185,11 @@ def test_srv_14_gpu_memory_is_recorded(
 
 def _size(memory: GpuMemory | Unreadable) -> str:
     return count_bytes(memory.used) if isinstance(memory, GpuMemory) else str(memory)
+
+
+def test_srv_15_other_ports_are_recorded(requirement: Judgement, other_ports: OtherPorts | Unreadable) -> None:
+    if isinstance(other_ports, Unreadable):
+        requirement.finds(other_ports)
+        return
+    rows = [f"{entry.address}:{entry.port} {entry.process}" for entry in other_ports.listeners]
+    requirement.finds("\n".join(rows) or "none on this host beyond loopback")

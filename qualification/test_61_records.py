@@ -1,0 +1,78 @@
+"""Stage VFY, continued: what is recorded of the service and not judged: open routes, speed, advisories, bounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.exposed import Exposed, ServedVersion
+from fixtures.measuring import Bounds, Timed
+from fixtures.probes.http import Reply
+from recipe.advisories import covering
+from recipe.judgement import Judgement
+from recipe.routes import sort
+from recipe.values import Unreadable
+
+pytestmark = pytest.mark.qualify
+HEADINGS = {
+    "inference": "inference without a key, open to all of this host and kept from others by the loopback binding",
+    "control": "control without a key, likewise",
+    "unknown": "of a purpose unknown to this suite, without a key",
+    "harmless": "tells of the server, without a key",
+    "protected": "protected",
+    "not there": "not there",
+}
+
+
+def test_vfy_18_routes_without_a_key_are_recorded(requirement: Judgement, exposed: Exposed) -> None:
+    sorted_in: dict[str, list[str]] = {heading: [] for heading in (*HEADINGS, "no answer")}
+    for route in exposed.routes:
+        if isinstance(route.status, Unreadable):
+            sorted_in["no answer"].append(route.path)
+            continue
+        heading = sort(route.path, route.status)
+        is_open = heading not in ("protected", "not there")
+        sorted_in[heading].append(f"{route.asked} {route.path} ({route.status})" if is_open else route.path)
+    sorted_in["not there"] = [f"{len(sorted_in['not there'])} routes known of vLLM"] if sorted_in["not there"] else []
+    rows = [f"{HEADINGS.get(name, name)}: {', '.join(entries)}" for name, entries in sorted_in.items() if entries]
+    left = [f"{exposed.not_asked} more were not asked: the server had fallen silent"] if exposed.not_asked else []
+    requirement.finds("\n".join([*rows, *left]))
+
+
+def test_vfy_19_speed_is_recorded(requirement: Judgement, timed: Timed | Unreadable) -> None:
+    if isinstance(timed, Unreadable):
+        requirement.finds(f"not measurable: {timed}")
+        return
+    bad = [
+        str(answer) if isinstance(answer, Unreadable) else f"an answer that is not whole: {answer.problem}"
+        for answer in timed.answers
+        if isinstance(answer, Unreadable) or answer.problem
+    ]
+    requirement.finds("\n".join([*(entry.told for entry in timed.measurements), *bad]))
+
+
+def test_vfy_20_advisories_are_recorded(requirement: Judgement, served_version: ServedVersion | Unreadable) -> None:
+    version = served_version.version if isinstance(served_version, ServedVersion) else ""
+    rows = [f"{entry.id}: {entry.says} {entry.matters}" for entry in covering("vllm", version)]
+    told = f"vllm {version}" if version else str(served_version)
+    requirement.finds("\n".join([told, *(rows or ["no advisory known to this suite"])]))
+
+
+def test_vfy_21_overriding_of_pixel_bounds_is_recorded(requirement: Judgement, bounds: Bounds) -> None:
+    tried = {
+        f"{bounds.upper:,} pixels, as documented": bounds.documented,
+        f"{bounds.upper // 2:,} pixels": bounds.lowered,
+        f"{2 * bounds.upper:,} pixels": bounds.raised,
+    }
+    rows = [f"upper bound {name}: {_prompt(reply)}" for name, reply in tried.items()]
+    counts = [reply.prompt_tokens for reply in tried.values() if isinstance(reply, Reply) and reply.prompt_tokens]
+    if len(counts) == len(tried):
+        raised, lowered = counts[2] > counts[0], counts[1] < counts[0]
+        words = {True: "can", False: "cannot"}
+        rows.insert(0, f"a request {words[raised]} raise the server's bound, and {words[lowered]} lower it")
+    requirement.finds("\n".join(rows))
+
+
+def _prompt(reply: Reply | Unreadable) -> str:
+    if isinstance(reply, Unreadable):
+        return str(reply)
+    return f"{reply.prompt_tokens} prompt tokens" if reply.prompt_tokens else reply.said
