@@ -111,10 +111,10 @@ def test_stp_05_memory_and_disk_are_recorded(
     told = "could not be looked at" if shm is None else f"{count_bytes(shm)} at most"
     rows.append(f"shared memory of the server: {told}")
     rows += [f"disk, {name}: {count_bytes(size)}" for name, size in disk_use.bytes_of.items()]
-    rows += [f"GPU memory was not sampled to the end: {memory_record.problem}"] if memory_record.problem else []
+    if memory_record.problem:
+        rows.append(f"{'not sampled to the end' if memory_record.gpus else 'no GPU sampled'}: {memory_record.problem}")
     method = f"{memory_record.samples} samples, one every {memory_record.every_s} s"
-    nvml = gpu_memory_series.method if gpu_memory_series.times else "no GPU was sampled"
-    requirement.finds("\n".join([*rows, f"{method}; {nvml}"]))
+    requirement.finds("\n".join([*rows, f"{method}; of GPUs: {gpu_memory_series.method}"]))
 
 
 def _held(worker: WorkerPeak) -> str:
