@@ -114,7 +114,8 @@ def test_stp_05_memory_and_disk_are_recorded(
     if memory_record.problem:
         rows.append(f"{'not sampled to the end' if memory_record.gpus else 'no GPU sampled'}: {memory_record.problem}")
     method = f"{memory_record.samples} samples, one every {memory_record.every_s} s"
-    requirement.finds("\n".join([*rows, f"{method}; of GPUs: {gpu_memory_series.method}"]))
+    method += f"; of GPUs: {gpu_memory_series.method}" if memory_record.gpus else ""
+    requirement.finds("\n".join([*rows, method]))
 
 
 def _held(worker: WorkerPeak) -> str:

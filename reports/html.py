@@ -15,7 +15,7 @@ from reports.verdict import counts
 if TYPE_CHECKING:
     from reports.bundle import Document
 
-LONGEST = 1000
+LONGEST = 2000
 WORDS = {
     "QUALIFIED": "Every applicable MUST requirement passed.",
     "QUALIFIED WITH REMARKS": "Every applicable MUST requirement passed; the remarks below need reading.",
