@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures.exposed import Exposed, ServedVersion
-from fixtures.measuring import Bounds, Timed
+from fixtures.measuring import LOWERED, RAISED, Bounds, Timed
 from fixtures.probes.http import Reply
 from recipe.advisories import covering
 from recipe.judgement import Judgement
@@ -60,8 +60,8 @@ def test_vfy_20_advisories_are_recorded(requirement: Judgement, served_version: 
 def test_vfy_21_overriding_of_pixel_bounds_is_recorded(requirement: Judgement, bounds: Bounds) -> None:
     tried = {
         f"{bounds.upper:,} pixels, as documented": bounds.documented,
-        f"{bounds.upper // 2:,} pixels": bounds.lowered,
-        f"{2 * bounds.upper:,} pixels": bounds.raised,
+        f"{bounds.upper // LOWERED:,} pixels": bounds.lowered,
+        f"{bounds.upper * RAISED:,} pixels": bounds.raised,
     }
     rows = [f"upper bound {name}: {_prompt(reply)}" for name, reply in tried.items()]
     counts = [reply.prompt_tokens for reply in tried.values() if isinstance(reply, Reply) and reply.prompt_tokens]

@@ -8,7 +8,7 @@ import jinja2
 
 from recipe.catalogue import Catalogue, Level
 from recipe.deployment import Deployment
-from reports.drawing import draw
+from reports.drawing import BOTTOM, HEIGHT, LEFT, WIDTH, draw
 from reports.outcomes import Outcome, Row
 from reports.verdict import counts
 
@@ -51,6 +51,7 @@ def render(document: Document, catalogue: Catalogue, deployment: Deployment) -> 
             if row.outcome in (Outcome.NOT_APPLICABLE, Outcome.NOT_RUN) and row.level is not Level.ATTEST
         ],
         attestations=[row for row in document.requirements if row.level is Level.ATTEST],
+        frame={"width": WIDTH, "height": HEIGHT, "left": LEFT, "base": HEIGHT - BOTTOM},
         drawings=[draw(series, document.stages_began) for series in document.series],
         totals=list(counts(row for row in document.requirements if row.level is not Level.ATTEST).items()),
     )

@@ -11,10 +11,10 @@ import msgspec
 
 from fixtures import pages
 from fixtures.client import body
+from fixtures.probes.http import CHAT
 from recipe import deployment as deployments
 
 DEPLOYMENT = deployments.load("tiny-ernie-vl.cpu-tp1")
-CHAT = "/v1/chat/completions"
 BEARER = "Bearer {key}"
 JSON, SSE, TEXT, HTML = (
     "application/json",

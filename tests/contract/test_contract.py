@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import requests
 
-from fixtures.probes.http import Answer, Client
+from fixtures.probes.http import CHAT, Answer, Client
 from fixtures.rehearsal.routes import ROUTES, methods_of
 from tests.contract.conftest import KEY, Served
-from tests.contract.table import BEARER, CASES, CHAT, SSE, Case, documented, hello
+from tests.contract.table import BEARER, CASES, SSE, Case, documented, hello
 
 DEADLINE_S = 120.0
 

@@ -94,27 +94,27 @@ def test_a_server_that_ends_within_the_wait_ends_it_at_once(wait: Waits, request
     assert found.seconds < 1.5
 
 
-def test_a_server_killed_while_it_hangs_ends_the_wait(wait: Waits) -> None:
+def killing(title: str, after_s: float) -> Callable[[RehearsalEngine], None]:
+    """Return what kills the first of the server's processes with such a title; the server itself is the first of all."""
+
     def kill(engine: RehearsalEngine) -> None:
-        time.sleep(0.7)
+        time.sleep(after_s)
         found = engine.processes("")
         assert isinstance(found, tuple)
-        os.kill(found[0].pid, signal.SIGKILL)
+        os.kill(next(process.pid for process in found if process.name.startswith(title)), signal.SIGKILL)
 
-    found = wait(completion_delay_s=30.0, meanwhile=kill)
+    return kill
+
+
+def test_a_server_killed_while_it_hangs_ends_the_wait(wait: Waits) -> None:
+    found = wait(completion_delay_s=30.0, meanwhile=killing("", 0.7))
 
     assert (found.ready, found.exit_code) == (False, -signal.SIGKILL)
     assert found.seconds < 1.8
 
 
 def test_a_worker_that_dies_takes_the_server_along(wait: Waits) -> None:
-    def kill(engine: RehearsalEngine) -> None:
-        time.sleep(0.5)
-        found = engine.processes("")
-        assert isinstance(found, tuple)
-        os.kill(next(process.pid for process in found if process.name.startswith("VLLM::Worker")), signal.SIGKILL)
-
-    found = wait(completion_delay_s=30.0, meanwhile=kill)
+    found = wait(completion_delay_s=30.0, meanwhile=killing("VLLM::Worker", 0.5))
 
     assert (found.ready, found.exit_code, found.phase) == (False, 0, "answering nothing")
     assert "died unexpectedly" in found.problem
