@@ -9,22 +9,14 @@ from fixtures.measuring import LOWERED, RAISED, Bounds, Timed
 from fixtures.probes.http import Reply
 from recipe.advisories import covering
 from recipe.judgement import Judgement
-from recipe.routes import sort
+from recipe.routes import MEANINGS, sort
 from recipe.values import Unreadable
 
 pytestmark = pytest.mark.qualify
-HEADINGS = {
-    "inference": "inference without a key, open to all of this host and kept from others by the loopback binding",
-    "control": "control without a key, likewise",
-    "unknown": "of a purpose unknown to this suite, without a key",
-    "harmless": "tells of the server, without a key",
-    "protected": "protected",
-    "not there": "not there",
-}
 
 
 def test_vfy_18_routes_without_a_key_are_recorded(requirement: Judgement, exposed: Exposed) -> None:
-    sorted_in: dict[str, list[str]] = {heading: [] for heading in (*HEADINGS, "no answer")}
+    sorted_in: dict[str, list[str]] = {heading: [] for heading in MEANINGS}
     for route in exposed.routes:
         if isinstance(route.status, Unreadable):
             sorted_in["no answer"].append(route.path)
@@ -33,7 +25,7 @@ def test_vfy_18_routes_without_a_key_are_recorded(requirement: Judgement, expose
         is_open = heading not in ("protected", "not there")
         sorted_in[heading].append(f"{route.asked} {route.path} ({route.status})" if is_open else route.path)
     sorted_in["not there"] = [f"{len(sorted_in['not there'])} routes known of vLLM"] if sorted_in["not there"] else []
-    rows = [f"{HEADINGS.get(name, name)}: {', '.join(entries)}" for name, entries in sorted_in.items() if entries]
+    rows = [f"{MEANINGS[name]}: {', '.join(entries)}" for name, entries in sorted_in.items() if entries]
     left = [f"{exposed.not_asked} more were not asked: the server had fallen silent"] if exposed.not_asked else []
     requirement.finds("\n".join([*rows, *left]))
 

@@ -92,13 +92,22 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     commands: Text
 
 
+class Unknown(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Something that the guide itself calls unknown, and the requirements whose rows tell what was found."""
+
+    says: Text
+    source: Text
+    measured_by: tuple[Text, ...]
+
+
 class Catalogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All stages and requirements, in run order, and the guide's steps for a host."""
+    """All stages and requirements, in run order, the guide's steps for a host, and what it calls unknown."""
 
     schema: Annotated[int, msgspec.Meta(ge=1, le=1)]
     stages: tuple[Stage, ...]
     requirements: tuple[Requirement, ...]
     steps: tuple[Step, ...] = ()
+    unknowns: tuple[Unknown, ...] = ()
 
     def get(self, identity: str) -> Requirement:
         """Return the requirement of that id. Raises KeyError for an unknown one."""
@@ -136,4 +145,7 @@ def load(path: Path = FILE) -> Catalogue:
             if earlier not in seen:
                 raise RecipeError(path.name, f"{where}.after", f"{earlier} does not stand before it")
         seen.append(requirement.id)
+    for unknown in catalogue.unknowns:
+        if strange := sorted(set(unknown.measured_by).difference(seen)):
+            raise RecipeError(path.name, "unknowns.measured_by", f"the catalogue has no {', '.join(strange)}")
     return catalogue

@@ -26,7 +26,7 @@ from recipe.sections import (
     Settings,
     Unpinned,
 )
-from recipe.values import Text, driver_numbers, package_version
+from recipe.values import Positive, Text, driver_numbers, package_version
 
 T = TypeVar("T")
 FOLDER = Path(__file__).with_name("deployments")
@@ -38,6 +38,7 @@ class Deployment(Section, frozen=True):
 
     ``rehearsal`` puts a simulated host and a loopback hub around the engine, so that the verdict certifies nothing.
     ``index`` is a package index in PyPI's place. ``amends`` names the deployment that ``amendments`` change.
+    ``validity_days`` is how long a qualification holds where nothing changes.
     ``unpinned`` lists what the source leaves open; such a deployment qualifies with remarks at best.
     """
 
@@ -47,6 +48,7 @@ class Deployment(Section, frozen=True):
     engine: Literal["docker", "process", "rehearsal"]
     workdir: str
     rehearsal: bool = False
+    validity_days: Positive = 90
     snapshot: str | None = None
     hub: str | None = None
     index: str | None = None

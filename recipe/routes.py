@@ -13,6 +13,16 @@ from recipe.values import Text
 
 FILE = Path(__file__).with_name("routes.toml")
 Kind = Literal["harmless", "inference", "control"]
+# What each kind means where it answers, in the order in which a reader wants it: the open ones first.
+MEANINGS = {
+    "inference": "inference without a key, open to all of this host and kept from others by the loopback binding",
+    "control": "control without a key, likewise",
+    "unknown": "of a purpose unknown to this suite, without a key",
+    "harmless": "tells of the server, without a key",
+    "protected": "protected",
+    "not there": "not there",
+    "no answer": "no answer",
+}
 REFUSED, ABSENT = (401, 403), (404, 410)
 
 

@@ -6,6 +6,7 @@ import contextlib
 import datetime as dt
 import os
 import platform
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -14,53 +15,25 @@ import pytest
 
 from recipe.deployment import Deployment
 from recipe.series import Series
+from recipe.snapshot import Snapshot
 from recipe.values import Fact
-from reports import html, junit, suite
-from reports.conditions import Conditions
-from reports.evidence import Evidence, write_atomically
+from reports import ctrf, document, html, junit, statement, suite
+from reports.document import SCHEMA, VERDICT_FILE, Deployed, Document, StageRun, Suite
+from reports.evidence import Evidence
+from reports.facts import Facts
+from reports.files import ENVELOPE, STATEMENT, SUMS, sums, write_atomically
+from reports.fingerprint import fingerprint
 from reports.ledger import Ledger
-from reports.outcomes import Outcome, Row
+from reports.outcomes import Outcome
+from reports.printable import in_all, printable
+from reports.provenance import answering_routes, measurements, provenance
 from reports.redaction import Redactor
+from reports.signing import Signing
 from reports.verdict import Verdict, counts
 
-SCHEMA = "vllm-qualify/verdict/1"
 LEAK_REQUIREMENT = "CFG-06"
-
-
-class Suite(msgspec.Struct, frozen=True):
-    """Version and commit of this suite."""
-
-    version: str
-    commit: str
-
-
-class Document(msgspec.Struct, frozen=True):
-    """The content of verdict.json. Times are UTC, ISO 8601; those of stages and series are seconds since the epoch."""
-
-    schema: str
-    verdict: Verdict
-    rehearsal: bool
-    deployment: str
-    started: str
-    ended: str
-    interrupted: str | None
-    suite: Suite
-    host: str
-    conditions: Conditions
-    requirements: tuple[Row, ...]
-    counts: dict[str, int]
-    stages_began: dict[str, float]
-    series: tuple[Series, ...]
-
-    @property
-    def headline(self) -> str:
-        """The verdict in words; a rehearsal says so first, and conditions follow."""
-        return headline(self.verdict, self.conditions, rehearsal=self.rehearsal)
-
-
-def headline(verdict: Verdict, conditions: Conditions, *, rehearsal: bool) -> str:
-    """Return the verdict as people read it."""
-    return f"{'REHEARSAL: ' if rehearsal else ''}{verdict}{conditions.words}"
+DEPLOYMENT_FILE, SNAPSHOT_FILE = "deployment.json", "snapshot.json"
+DERIVED = {"junit.xml": junit.render, "ctrf.json": ctrf.render}
 
 
 def new_folder(option: str | None, deployment: str) -> Path:
@@ -96,77 +69,146 @@ def remove_if_empty(folder: Path) -> None:
 
 
 class Bundle:
-    """Writes one run's bundle: facts and artefacts as they come, verdict, JUnit and report at the end."""
+    """Writes one run's bundle: facts and artefacts as they come; verdict, page, list and statement at the end."""
 
-    def __init__(self, folder: Path, deployment: Deployment, ledger: Ledger) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        deployment: Deployment,
+        snapshot: Snapshot | None,
+        ledger: Ledger,
+        signing: Signing | None = None,
+    ) -> None:
         self.folder = folder
         self.deployment = deployment
+        self.snapshot = snapshot
         self.ledger = ledger
+        self.signing = signing
         self.redactor = Redactor()
         self.started = now()
         self.plan = ""
         self._suite = Suite(suite.version(), suite.commit())
-        self._facts: dict[str, str] = {}
+        self._paths: dict[str, str] = {}
+        self._facts = Facts()
         self._series: list[Series] = []
+        self._leaks: tuple[str, ...] = ()
 
     def open(self) -> None:
-        """Create the folder and a verdict of INCOMPLETE, which stands if the run is killed."""
+        """Create the folder and a verdict of INCOMPLETE, which stands if the run is killed. Keep what is to be met."""
         try:
             self.evidence = Evidence(self.folder, self.redactor)
             self._write_verdict(Verdict.INCOMPLETE, None)
+            self._keep(DEPLOYMENT_FILE, self.deployment)
+            if self.snapshot:
+                self._keep(SNAPSHOT_FILE, self.snapshot)
         except OSError as error:
             raise _unwritable(self.folder, error) from error
 
+    def _keep(self, name: str, value: object) -> None:
+        data = msgspec.json.format(msgspec.json.encode(value), indent=1)
+        write_atomically(self.folder / name, self.redactor.data(data + b"\n"))
+
     def record(self, fixture: str, fact: Fact) -> None:
         """Record a fact under the name of its fixture."""
-        self._facts[fixture] = self.evidence.fact(fixture, fact)
+        self._paths[fixture] = self.evidence.fact(fixture, fact)
+        self._facts.add(fixture, fact)
         if isinstance(fact, Series) and fact.times:
             self._series.append(fact)
 
     def facts_of(self, fixtures: Iterable[str]) -> tuple[str, ...]:
         """Return the paths of the facts that these fixtures gave."""
-        return tuple(self._facts[name] for name in fixtures if name in self._facts)
+        return tuple(self._paths[name] for name in fixtures if name in self._paths)
 
     def close(self, interrupted: Callable[[], str | None]) -> Verdict:
-        """Decide and write everything. A signal that comes in meanwhile makes it be written again, as INCOMPLETE."""
-        self._judge_leaks()
+        """Decide and write everything, until neither a signal nor a leak has come in meanwhile."""
         while True:
             signal = interrupted()
             verdict = self.ledger.verdict(interrupted=signal is not None)
-            document = self._write_verdict(verdict, signal)
-            write_atomically(self.folder / "junit.xml", self.redactor.data(junit.render(document)))
-            page = html.render(document, self.ledger.catalogue, self.deployment)
-            write_atomically(self.folder / "report.html", self.redactor.data(page))
-            if interrupted() == signal:
+            self._write_all(verdict, signal)
+            if not self._found_leaks() and interrupted() == signal:
                 return verdict
 
-    def _judge_leaks(self) -> None:
-        """Scan the finished bundle once more: what leaked after the configuration stage fails it too."""
-        leaks = self.evidence.leaks()
-        if leaks and self.ledger.row(LEAK_REQUIREMENT).outcome is not Outcome.NOT_APPLICABLE:
-            self.ledger.settle(LEAK_REQUIREMENT, "", Outcome.FAILED, found=f"a secret stands in {', '.join(leaks)}")
+    def _write_all(self, verdict: Verdict, signal: str | None) -> None:
+        told = self._write_verdict(verdict, signal)
+        for name, render in DERIVED.items():
+            write_atomically(self.folder / name, self.redactor.data(render(told)))
+        write_atomically(self.folder / html.FILE, self.redactor.data(html.render(told, self.folder)))
+        listing = sums(self.folder)
+        write_atomically(self.folder / SUMS, listing)
+        stated = statement.render(told, listing, (self.folder / DEPLOYMENT_FILE).read_bytes())
+        write_atomically(self.folder / STATEMENT, stated)
+        if self.signing:
+            write_atomically(self.folder / ENVELOPE, self.signing.sign(stated))
+
+    def _found_leaks(self) -> bool:
+        """Scan the written bundle. A file that leaks fails CFG-06, whatever became of it, and is withheld."""
+        found = [name for name in self.evidence.leaks() if name not in self._leaks]
+        for name in found:
+            self.evidence.withhold(name)
+        if found:
+            self.judge_leaks((*self._leaks, *found))
+        return bool(found)
+
+    def judge_leaks(self, names: tuple[str, ...]) -> None:
+        """Settle that secrets stood in these files of the bundle."""
+        self._leaks = names
+        told = f"a secret stood in {', '.join(names)}; withheld from the bundle"
+        self.ledger.settle(LEAK_REQUIREMENT, "", Outcome.FAILED, found=told)
 
     def _write_verdict(self, verdict: Verdict, signal: str | None) -> Document:
-        rows = self.ledger.rows
-        document = Document(
+        """Write verdict.json; return it as it was written, so that all the rest is derived from what a reader has."""
+        data = self.redactor.data(document.encode(self._document(verdict, signal)))
+        write_atomically(self.folder / VERDICT_FILE, data)
+        return document.decode(data)
+
+    def _document(self, verdict: Verdict, signal: str | None) -> Document:
+        repository, revision = (self.snapshot.repository, self.snapshot.revision) if self.snapshot else ("", "")
+        told = Document(
             schema=SCHEMA,
             verdict=verdict,
+            headline=self.headline(verdict),
             rehearsal=self.deployment.rehearsal,
-            deployment=self.deployment.name,
+            deployment=Deployed(
+                self.deployment.name,
+                self.deployment.title,
+                self.deployment.amends or "",
+                self.deployment.validity_days,
+            ),
             started=self.started,
             ended=now(),
             interrupted=signal,
             suite=self._suite,
             host=platform.node(),
+            signer=self.signing.key_id if self.signing else "",
             conditions=self.ledger.conditions,
-            requirements=rows,
-            counts=counts(rows),
-            stages_began=self.ledger.stages_began,
+            counts=counts(self.ledger.rows),
+            requirements=self.ledger.rows,
+            stages=self._stages(),
+            server_started=self.ledger.server_started,
+            leaks=self._leaks,
+            fingerprint=fingerprint(self._facts),
+            provenance=provenance(self._facts, repository, revision),
+            measurements=measurements(self._facts),
+            routes=answering_routes(self._facts),
+            unknowns=self.ledger.catalogue.unknowns,
             series=tuple(self._series),
         )
-        data = msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n"
-        write_atomically(self.folder / "verdict.json", self.redactor.data(data))
-        return document
+        return msgspec.convert(in_all(printable, msgspec.to_builtins(told)), Document)
+
+    def headline(self, verdict: Verdict) -> str:
+        """Return a verdict as people read it; a rehearsal says so first, and the conditions follow."""
+        return f"{'REHEARSAL: ' if self.deployment.rehearsal else ''}{verdict}{self.ledger.conditions.words}"
+
+    def _stages(self) -> tuple[StageRun, ...]:
+        """Return the stages with their times: one lasts until the next begins, the last until now."""
+        began = self.ledger.stages_began
+        ends = dict(zip(began, [*began.values(), time.time()][1:], strict=True))
+        return tuple(
+            StageRun(
+                stage.id, stage.title, began.get(stage.id), round(ends.get(stage.id, 0.0) - began.get(stage.id, 0.0), 3)
+            )
+            for stage in self.ledger.catalogue.stages
+        )
 
 
 def now() -> str:

@@ -38,7 +38,7 @@ class Drawing(msgspec.Struct, frozen=True):
     lines: tuple[Line, ...]
     stages: tuple[Mark, ...]
     values: tuple[Mark, ...]
-    seconds: float
+    span: str
 
 
 def draw(series: Series, stages_began: dict[str, float]) -> Drawing:
@@ -68,8 +68,16 @@ def draw(series: Series, stages_began: dict[str, float]) -> Drawing:
         lines=tuple(lines),
         stages=tuple(Mark(across(max(at, begin)), stage) for stage, at in _within(stages_began, begin, end)),
         values=tuple(Mark(down(tick), f"{tick:g}") for tick in ticks),
-        seconds=round(end - begin, 1),
+        span=_span(end - begin),
     )
+
+
+def _span(seconds: float) -> str:
+    """Return a length of time in the greatest unit of which there are two."""
+    for unit, size in (("days", 86400.0), ("h", 3600.0), ("min", 60.0)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.1f} s"
 
 
 def _within(stages_began: dict[str, float], begin: float, end: float) -> list[tuple[str, float]]:

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
 import msgspec
 
+from reports.files import write_atomically
+from reports.printable import in_all, without_surrogates
 from reports.redaction import Redactor
 
 SAFE = re.compile(r"[^A-Za-z0-9._-]+")
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all: a neighbour is written, flushed to disk and renamed over it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.partial")
-    with partial.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
+WITHHELD = b"withheld: a secret stood in this file\n"
 
 
 class Evidence:
@@ -38,8 +29,8 @@ class Evidence:
 
         Raises TypeError for a value that is not JSON-able: such a thing must not reach a test.
         """
-        data = msgspec.json.format(msgspec.json.encode(value), indent=1)
-        return self._write(f"facts/{name}.json", data + b"\n")
+        plain = in_all(without_surrogates, msgspec.to_builtins(value))
+        return self._write(f"facts/{name}.json", msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n")
 
     def artefact(self, name: str, content: bytes | str) -> str:
         """Keep a log, an output or a picture; return its path within the bundle."""
@@ -50,6 +41,10 @@ class Evidence:
         """Return the files of the bundle that hold a secret in any form, as paths within it."""
         files = sorted(path for path in self.bundle.rglob("*") if path.is_file())
         return [str(path.relative_to(self.bundle)) for path in files if self.redactor.leaks(path.read_bytes())]
+
+    def withhold(self, name: str) -> None:
+        """Put a word in the place of a file in which a secret stands: a bundle goes to where the secret must not."""
+        write_atomically(self.bundle / name, WITHHELD)
 
     def _write(self, name: str, data: bytes) -> str:
         write_atomically(self.bundle / name, self.redactor.data(data))

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from recipe.catalogue import Level
+from reports.document import Document
 from reports.outcomes import UNKNOWN, Outcome, Row
-
-if TYPE_CHECKING:
-    from reports.bundle import Document
-
-NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render(document: Document) -> bytes:
@@ -22,7 +16,7 @@ def render(document: Document) -> bytes:
     suite = ElementTree.SubElement(
         root,
         "testsuite",
-        name=clean(f"{document.deployment}: {document.headline}"),
+        name=f"{document.deployment.name}: {document.headline}",
         tests=str(len(rows)),
         failures=str(sum(is_failure(row) for row in rows)),
         errors=str(sum(is_error(row) for row in rows)),
@@ -59,12 +53,7 @@ def _case(suite: ElementTree.Element, row: Row) -> None:
         ElementTree.SubElement(properties, "property", name=name, value=value)
     kind = "failure" if is_failure(row) else "error" if is_error(row) else "skipped" if is_skip(row) else None
     if kind:
-        element = ElementTree.SubElement(case, kind, message=clean(f"{row.outcome}: {row.found}"))
-        element.text = clean(f"wanted: {row.wanted}\nfound: {row.found}\nremedy: {row.remedy}")
+        element = ElementTree.SubElement(case, kind, message=f"{row.outcome}: {row.found}")
+        element.text = f"wanted: {row.wanted}\nfound: {row.found}\nremedy: {row.remedy}"
     elif row.found:
-        ElementTree.SubElement(case, "system-out").text = clean(f"wanted: {row.wanted}\nfound: {row.found}")
-
-
-def clean(text: str) -> str:
-    """Replace what XML cannot hold (control characters, lone surrogates) by U+FFFD."""
-    return NOT_XML.sub("\ufffd", text)
+        ElementTree.SubElement(case, "system-out").text = f"wanted: {row.wanted}\nfound: {row.found}"

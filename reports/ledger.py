@@ -9,6 +9,7 @@ from recipe.deployment import Deployment
 from recipe.snapshot import Snapshot
 from reports.conditions import Conditions
 from reports.outcomes import Outcome, Row
+from reports.printable import in_all, printable
 from reports.verdict import Verdict, decide
 from reports.waivers import Waiver
 
@@ -60,14 +61,17 @@ class Ledger:
         return self._rows[identity, case]
 
     def settle(self, identity: str, case: str, outcome: Outcome, **changes: object) -> Row:
-        """Write a row's outcome. A failure stands: an error in tear-down undoes a pass, but never a failure."""
+        """Write a row's outcome. A failure stands: an error in tear-down undoes a pass, but never a failure.
+
+        What was wanted and found may come from outside, and is made fit to be shown here, for every format.
+        """
         row = self._rows[identity, case]
         if row.outcome is Outcome.FAILED:
             return row
         waiver = self._waiver(row) if outcome is Outcome.FAILED else None
         if waiver:
             outcome, changes["found"] = Outcome.WAIVED, f"{changes.get('found', row.found)}\n{waiver.words}"
-        changed = msgspec.structs.replace(row, outcome=outcome, **changes)
+        changed = msgspec.structs.replace(row, outcome=outcome, **in_all(printable, changes))
         self._rows[identity, case] = changed
         return changed
 
@@ -117,6 +121,8 @@ def _opening_row(requirement: Requirement, case: str, reason: str | None) -> Row
         level=requirement.level,
         origin=requirement.origin,
         outcome=outcome,
+        says=requirement.says,
+        source=requirement.source,
         wanted=requirement.says,
         found=found,
         remedy=requirement.remedy,

@@ -28,13 +28,18 @@ UNKNOWN = frozenset({Outcome.BLOCKED, Outcome.NOT_RUN, Outcome.ERROR})
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of the requirement matrix. ``case`` is a file name or empty; ``seconds`` is wall time."""
+    """One line of the requirement matrix. ``case`` is a file name or empty; ``seconds`` is wall time.
+
+    ``says`` and ``source`` are the requirement's words and its section of the guide.
+    """
 
     id: str
     case: str
     level: Level
     origin: Origin
     outcome: Outcome
+    says: str
+    source: str
     wanted: str
     found: str
     remedy: str

@@ -7,6 +7,9 @@ takes part.
 from __future__ import annotations
 
 import datetime as dt
+import shutil
+import tempfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,16 +22,21 @@ from recipe.deployment import DEFAULT, Deployment, stated
 from recipe.errors import RecipeError
 from recipe.snapshot import Snapshot
 from reports import hooks, waivers
+from reports import signing as signatures
 from reports.conditions import Conditions
+from reports.document import BundleError
 from reports.exchange import Exchange
+from reports.log import Log
 from reports.preflight import refuse_disorder, wants_qualification
 from reports.qualification import Qualification
+from reports.recording import Recording
+from reports.replay import Replay
 
 ROOT = Path(__file__).resolve().parent.parent
 # Options that mean nothing outside a qualification.
 LONE = (
     "deployment", "bundle", "waivers", "attach", "leave_running", "remove", "stage", "plan", "fault", "snapshot_from",
-    "jobs",
+    "jobs", "sign_key", "replay",
 )  # fmt: skip
 HOST = "hst"
 QUALIFICATION = pytest.StashKey[Qualification]()
@@ -38,6 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("qualify", "vllm-qualify: qualification of a host (with -m qualify)")
     group.addoption("--deployment", metavar="NAME|FILE", help=f"which deployment to qualify (default: {DEFAULT})")
     group.addoption("--bundle", metavar="DIR", help="where this run's bundle goes (default: a new one in reports/out)")
+    group.addoption("--sign-key", metavar="FILE", help="sign the bundle with this Ed25519 private key, in PEM")
     group.addoption("--waivers", metavar="FILE", help="waivers of failed requirements, a .toml file (see README)")
     group.addoption(
         "--attach",
@@ -56,6 +65,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=[HOST],
         help="judge the host alone, and change nothing on it; the verdict is INCOMPLETE at best",
     )
+    group.addoption("--replay", metavar="BUNDLE", help="judge the recorded facts of a bundle again, without its host")
     group.addoption(
         "--plan", action="store_true", help="judge the host alone, then print what a run would do, and do none of it"
     )
@@ -73,18 +83,44 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     refuse_disorder(config)
     try:
-        catalogue = catalogues.load()
-        deployment = deployments.load(config.option.deployment or DEFAULT)
-        snapshot = snapshots.documented(deployment.snapshot)
-        conditions = _conditions(config, catalogue, deployment)
+        qualification = _replay(config) if config.option.replay else _qualification(config)
     except RecipeError as error:
         raise pytest.UsageError(f"recipe: {error}") from error
-    qualification = Qualification(config, catalogue, deployment, snapshot, conditions)
+    except signatures.SigningError as error:
+        raise pytest.UsageError(f"--sign-key {error}") from error
+    except BundleError as error:
+        raise pytest.UsageError(f"--replay {error}") from error
     config.stash[QUALIFICATION] = qualification
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         config.args = [str(ROOT / "qualification")]
     config.pluginmanager.register(qualification, "qualification")
     config.pluginmanager.register(Exchange(qualification.bundle, qualification.interrupts), "exchange")
+    config.pluginmanager.register(Log(qualification.bundle), "log")
+
+
+def _qualification(config: pytest.Config) -> Qualification:
+    """Make the run that the options ask for."""
+    catalogue = catalogues.load()
+    deployment = deployments.load(config.option.deployment or DEFAULT)
+    snapshot = snapshots.documented(deployment.snapshot)
+    conditions = _conditions(config, catalogue, deployment)
+    signing = signatures.load(Path(config.option.sign_key)) if config.option.sign_key else None
+    return Qualification(config, catalogue, deployment, snapshot, conditions, signing)
+
+
+def _replay(config: pytest.Config) -> Qualification:
+    """Make the run that judges a bundle's facts again, under its own conditions; what it writes is thrown away."""
+    for name in ("workdir", *LONE):
+        if name != "replay" and config.getoption(name, default=None):
+            raise pytest.UsageError(f"--replay takes all from the bundle: leave {_spelt(name)} out")
+    recording = Recording(Path(config.option.replay).expanduser().resolve())
+    folder = Path(tempfile.mkdtemp(prefix="vllm-qualify-replay-"))
+    config.add_cleanup(partial(shutil.rmtree, folder, ignore_errors=True))
+    config.option.bundle = str(folder / "bundle")
+    told = recording.document
+    qualification = Qualification(config, catalogues.load(), recording.deployment, recording.snapshot, told.conditions)
+    config.pluginmanager.register(Replay(recording, qualification), "replay")
+    return qualification
 
 
 def _conditions(config: pytest.Config, catalogue: Catalogue, deployment: Deployment) -> Conditions:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 import os
-import re
 import time
 import warnings
 from collections.abc import Callable, Generator
@@ -21,18 +19,23 @@ from recipe.values import Fact, Secret
 from reports.bundle import Bundle, new_folder, remove_if_empty
 from reports.conditions import Conditions
 from reports.interrupts import Interrupts
+from reports.items import arguments, judge_call, requirement_id
 from reports.ledger import Ledger
 from reports.outcomes import Outcome, Row
+from reports.signing import Signing
 from reports.verdict import Verdict
 
-TEST_NAME = re.compile(r"^test_([a-z]{3})_(\d{2})_")
 SECRET_VARIABLES = ("VLLM_API_KEY", "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
 JUDGEMENT = pytest.StashKey[Judgement]()
 SECONDS = pytest.StashKey[float]()
 
 
 class Qualification:
-    """Registered for ``-m qualify`` only. Everything the run knows about itself hangs here, nothing is global."""
+    """Registered for ``-m qualify`` only. Everything the run knows about itself hangs here, nothing is global.
+
+    ``accepts`` tells for which verdicts the exit status is 0; ``interrupted_before`` names what had cut short the run
+    that is judged again, in a replay.
+    """
 
     def __init__(
         self,
@@ -41,16 +44,19 @@ class Qualification:
         deployment: Deployment,
         snapshot: Snapshot | None,
         conditions: Conditions,
+        signing: Signing | None = None,
     ) -> None:
         self.deployment = deployment
         self.snapshot = snapshot
         self.ledger = Ledger(catalogue, deployment, snapshot, conditions)
         self.interrupts = Interrupts()
         folder = new_folder(config.option.bundle, deployment.name)
-        self.bundle = Bundle(folder, deployment, self.ledger)
+        self.bundle = Bundle(folder, deployment, snapshot, self.ledger, signing)
         for name in SECRET_VARIABLES:
             if os.environ.get(name):
                 self.bundle.redactor.add(Secret(name, os.environ[name]))
+        if signing:
+            self.bundle.redactor.add(signing.secret)
         config.option.htmlpath = str(folder / "log.html")
         config.option.self_contained_html = True
         config.add_cleanup(partial(remove_if_empty, folder))
@@ -58,6 +64,8 @@ class Qualification:
         self._reached = 0
         self._bound = False
         self.conclude: Callable[[Verdict, str], None] | None = None
+        self.accepts: Callable[[Verdict], bool] = _qualifies
+        self.interrupted_before: str | None = None
 
     # ------------------------------------------------------------------ start and end of the run
 
@@ -81,7 +89,7 @@ class Qualification:
             # The signal may have come in the middle of a destructor: Python then says so, to nobody's use.
             warnings.simplefilter("ignore", pytest.PytestUnraisableExceptionWarning)
         verdict, problem = self._close(finished)
-        if verdict.qualifies:
+        if self.accepts(verdict):
             session.exitstatus = pytest.ExitCode.OK
         elif session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -92,7 +100,7 @@ class Qualification:
         """Close the bundle. A run that broke off, or a bundle that cannot be written, is INCOMPLETE at best."""
         broken = None if finished else "a fault of the suite"
         try:
-            return self.bundle.close(lambda: self.interrupts.received or broken), ""
+            return self.bundle.close(lambda: self.interrupts.received or broken or self.interrupted_before), ""
         except OSError as error:
             problem = f"the bundle could not be written ({error.strerror})"
             remedy = f"free space in {self.bundle.folder} and run again"
@@ -207,7 +215,7 @@ class Qualification:
         judgement: Judgement = request.node.stash[JUDGEMENT]
         return judgement
 
-    # ------------------------------------------------------------------ facts, and the log beside the report
+    # ------------------------------------------------------------------ facts
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
@@ -218,43 +226,6 @@ class Qualification:
             self.bundle.record(fixturedef.argname, value)
         return value
 
-    def pytest_html_report_title(self, report: Any) -> None:
-        kind = "REHEARSAL" if self.deployment.rehearsal else "Qualification"
-        report.title = f"{kind}, the test runner's log: the verdict is in report.html"
 
-
-def requirement_id(item: pytest.Item) -> str:
-    """Return the id of the requirement that a test judges."""
-    return requirement_id_of(item.nodeid)
-
-
-def requirement_id_of(nodeid: str) -> str:
-    """Return ``HST-05`` for ``…::test_hst_05_…``, or the node id where the name has no requirement in it."""
-    match = TEST_NAME.match(nodeid.rpartition("::")[2])
-    return f"{match[1].upper()}-{match[2]}" if match else nodeid
-
-
-def arguments(item: pytest.Item) -> tuple[str, ...]:
-    """Return the names of the fixtures that a test itself asks for."""
-    return tuple(inspect.signature(item.function).parameters) if isinstance(item, pytest.Function) else ()
-
-
-def judge_call(call: pytest.CallInfo[None], judgement: Judgement, level: Level) -> tuple[Outcome | None, str]:
-    """Return the outcome that one phase of a test gives, and what was found. None: this phase settles nothing.
-
-    Only an assertion in the test's body is a failure; anything else unexpected is an error of the suite.
-    """
-    problem = call.excinfo.value if call.excinfo else None
-    if isinstance(problem, Blocked):
-        return Outcome.BLOCKED, judgement.found or str(problem)
-    if problem is not None and (
-        call.when != "call" or not isinstance(problem, AssertionError) or level is Level.RECORD
-    ):
-        return Outcome.ERROR, f"{type(problem).__name__}: {str(problem).splitlines()[0] if str(problem) else 'no text'}"
-    if call.when != "call":
-        return None, ""
-    if not judgement.found:
-        return Outcome.ERROR, "the test ended without saying what it found"
-    if problem is not None:
-        return Outcome.FAILED, judgement.found
-    return (Outcome.RECORDED if level is Level.RECORD else Outcome.PASSED), judgement.found
+def _qualifies(verdict: Verdict) -> bool:
+    return verdict.qualifies

@@ -12,6 +12,10 @@ from recipe.values import Secret
 
 MARK = "<redacted>"
 SHORTEST = 8
+PART = 16  # so many characters of a secret on end are a leak of it
+CHUNK = 8  # any part of twice as many characters holds one whole chunk
+# What a secret may be broken up by: all but letters and digits, be it line ends, quotes, commas, hyphens or colons.
+BREAKS = bytes(byte for byte in range(256) if not chr(byte).isalnum() or byte > 127)
 
 
 def forms(text: str) -> frozenset[str]:
@@ -57,8 +61,40 @@ class Redactor:
         return self._bytes.sub(MARK.encode(), data) if self._bytes else data
 
     def leaks(self, data: bytes) -> bool:
-        """Tell whether the bytes hold a secret in any form."""
-        return bool(self._bytes and self._bytes.search(data))
+        """Tell whether the bytes hold a secret in any form, whole, broken up by other characters, or a part of it."""
+        if self._bytes is None:
+            return False
+        return bool(self._bytes.search(data)) or self._holds_parts(_joined(data))
+
+    def _holds_parts(self, joined: bytes) -> bool:
+        return any(_holds_part(joined, _joined(form.encode())) for form in self._forms)
+
+
+def _joined(data: bytes) -> bytes:
+    """Return letters and digits alone, in lower case, as if nothing had broken them up."""
+    return data.translate(None, BREAKS).lower()
+
+
+def _holds_part(joined: bytes, form: bytes) -> bool:
+    """Tell whether ``joined`` holds so many characters of ``form`` on end as make a leak; of a short form, all."""
+    enough = min(PART, len(form))
+    for start in range(0, len(form) - CHUNK + 1, CHUNK):
+        at = joined.find(form[start : start + CHUNK])
+        while at >= 0:
+            if _length_around(joined, at, form, start) >= enough:
+                return True
+            at = joined.find(form[start : start + CHUNK], at + 1)
+    return False
+
+
+def _length_around(joined: bytes, at: int, form: bytes, start: int) -> int:
+    """Return how many characters on end agree around the place where a chunk of the form was found."""
+    before = after = 0
+    while before < min(at, start) and joined[at - before - 1] == form[start - before - 1]:
+        before += 1
+    while after < min(len(joined) - at, len(form) - start) and joined[at + after] == form[start + after]:
+        after += 1
+    return before + after
 
 
 class RedactingStream:

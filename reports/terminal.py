@@ -15,12 +15,14 @@ from rich.console import Console
 from rich.markup import escape
 
 from recipe.catalogue import Level
-from reports.bundle import Bundle, headline
+from reports.bundle import Bundle
 from reports.html import blocked, short
+from reports.items import requirement_id_of
 from reports.outcomes import SETTLED, UNKNOWN, Outcome, Row
 from reports.progress import TaskProgress
-from reports.qualification import Qualification, requirement_id_of
+from reports.qualification import Qualification
 from reports.redaction import RedactingStream
+from reports.replay import Replay
 from reports.verdict import Verdict, counts
 
 ROW_INDENT = "\n" + " " * 19
@@ -46,6 +48,7 @@ class StageReporter:
         stream: Any = RedactingStream(writer._file, redactor)
         writer._file = stream
         reporter = cls(config, qualification.bundle, Console(file=stream, soft_wrap=True))
+        reporter.replay = config.pluginmanager.get_plugin("replay")
         if config.option.capture == "no":
             for name in ("stdout", "stderr"):
                 standard = getattr(sys, name)
@@ -63,6 +66,7 @@ class StageReporter:
         self._tw = config.get_terminal_writer()  # where pytest's other plugins look for it
         self._began = self._stage_began = time.monotonic()
         self._stage = ""
+        self.replay: Replay | None = None
 
     # ------------------------------------------------------------------ pytest's hooks
 
@@ -70,6 +74,11 @@ class StageReporter:
     def pytest_sessionstart(self) -> None:
         self._began = time.monotonic()
         deployment = self.bundle.deployment
+        if self.replay:
+            suite = self.replay.recorded.suite
+            self._say(f"[bold]Replay[/] of {escape(str(self.replay.bundle))}: {escape(deployment.title)}")
+            self._say(f"Recorded {self.replay.recorded.ended} by version {suite.version}, commit {suite.commit}")
+            return
         name = "REHEARSAL of a qualification (certifies nothing)" if deployment.rehearsal else "Qualification"
         self._say(f"[bold]{name}[/]: {escape(deployment.title)}")
         self._say(f"Bundle: {escape(str(self.bundle.folder))}")
@@ -149,12 +158,15 @@ class StageReporter:
 
     def conclude(self, verdict: Verdict, problem: str) -> None:
         """Print verdict, failures with remedies, what was blocked, what is open, and where the report is."""
+        if self.replay:
+            self._compare(self.replay, verdict)
+            return
         rows = self.bundle.ledger.rows
         style = "bold green" if verdict.qualifies else "bold red"
         judged = [row for row in rows if row.level is not Level.ATTEST]
         total = ", ".join(f"{number} {outcome}" for outcome, number in counts(judged).items())
         self._say("")
-        words = headline(verdict, self.bundle.ledger.conditions, rehearsal=self.bundle.deployment.rehearsal)
+        words = self.bundle.headline(verdict)
         self._say(f"[{style}]{escape(words)}[/]  ({total}; {time.monotonic() - self._began:.1f} s)")
         for row in rows:
             if row.outcome in TOLD:
@@ -179,6 +191,15 @@ class StageReporter:
             self._say(f"[bold red]{escape(problem)}[/]")
         else:
             self._say(f"Report: {escape(str(self.bundle.folder / 'report.html'))}")
+
+    def _compare(self, replay: Replay, verdict: Verdict) -> None:
+        """Say whether a replay came to the same as the run, and what it came to otherwise."""
+        different = replay.differences(verdict)
+        for line in different:
+            self._say(f"[bold red]differs[/] {escape(short(line))}")
+        word = "[bold red]DIFFERS[/] from" if different else "[bold green]AGREES[/] with"
+        self._say("")
+        self._say(f"Replay {word} the recorded verdict: {escape(replay.recorded.headline)}")
 
     def _alone(self, rows: list[Row], stage: str) -> None:
         """Say whether a stage that was judged alone stands in the way of a qualification."""

@@ -26,6 +26,11 @@ class Ended:
         self.bundle = bundle
 
     @property
+    def last_line(self) -> str:
+        """The last line that was printed."""
+        return self.output.strip().rpartition("\n")[2]
+
+    @property
     def told(self) -> dict[str, Any]:
         """The content of verdict.json."""
         return dict(json.loads((self.bundle / "verdict.json").read_text(encoding="utf-8")))
@@ -97,6 +102,13 @@ class Qualify:
     ) -> Ended:
         """Run to the end."""
         return self.start(*options, deployment=deployment, cwd=cwd, env=env, plugins=plugins).wait()
+
+    def replay(self, bundle: Path) -> Ended:
+        """Judge a bundle's facts again, by its own command."""
+        argv = [sys.executable, "-m", "reports", "replay", str(bundle)]
+        env = {**os.environ, "TMPDIR": str(self.scratch)}
+        done = subprocess.run(argv, cwd=ROOT, env=env, capture_output=True, text=True, timeout=RUN_S, check=False)
+        return Ended(done.returncode, done.stdout + done.stderr, bundle)
 
     def leftovers(self) -> list[str]:
         """Return processes and files that a run has left in the temporary folder."""

@@ -6,7 +6,7 @@ import pytest
 
 from recipe.series import Series
 from reports.drawing import HEIGHT, LEFT, WIDTH, draw
-from tests.reports.test_pages import Tags, document, page
+from tests.reports.made import Tags, document, page
 
 
 def series(**lines: tuple[float, ...]) -> Series:
@@ -21,7 +21,7 @@ def test_lines_lie_within_the_picture_and_highest_is_below_the_last_mark() -> No
     assert all(LEFT <= x <= WIDTH and 0 < y < HEIGHT for x, y in points)
     assert [mark.label for mark in made.values] == ["0", "10", "20", "30", "40"]
     assert [(mark.label, mark.at) for mark in made.stages] == [("HST", LEFT), ("SRV", 284.0)]
-    assert (made.lines[0].least, made.lines[0].most, made.seconds) == (0.0, 38.5, 3.0)
+    assert (made.lines[0].least, made.lines[0].most, made.span) == (0.0, 38.5, "3.0 s")
 
 
 @pytest.mark.parametrize("values", [(0.0,), (0.0, 0.0), (5e-3, 1e-3), (140_000.0, 1.0)])

@@ -14,10 +14,10 @@ from recipe.catalogue import Level
 from recipe.judgement import Blocked, Judgement
 from reports import suite
 from reports.interrupts import Interrupts
+from reports.items import judge_call, requirement_id_of
 from reports.outcomes import Outcome
 from reports.preflight import wants_qualification
 from reports.progress import TaskProgress
-from reports.qualification import judge_call, requirement_id_of
 
 
 def outcome(when: str, problem: BaseException | None, found: str = "it", level: Level = Level.MUST) -> Outcome | None:

@@ -19,7 +19,7 @@ WORST_FIRST = list(Verdict)
 
 
 def row(outcome: Outcome, level: Level = Level.MUST) -> Row:
-    return Row("HST-01", "", level, Origin.GUIDE, outcome, "w", "f", "r")
+    return Row("HST-01", "", level, Origin.GUIDE, outcome, "s", "g", "w", "f", "r")
 
 
 def rank(verdict: Verdict) -> int:

@@ -1,4 +1,4 @@
-"""The clean rehearsal, and each fault caught by its own requirement."""
+"""The clean rehearsal, and each fault caught by its own requirement, in the run and again in its replay."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def test_the_bundle_is_complete_and_agrees_with_itself(qualify: Qualify) -> None
         "counts",
     }
     assert set(told["suite"]) == {"version", "commit"}
-    keys = {"id", "case", "level", "origin", "outcome", "wanted", "found", "remedy", "seconds", "evidence"}
+    keys = {"id", "case", "level", "origin", "outcome", "says", "source"}
+    keys |= {"wanted", "found", "remedy", "seconds", "evidence"}
     assert all(set(row) == keys for row in told["requirements"])
     assert dict(Counter(row["outcome"] for row in told["requirements"])) == told["counts"]
     assert len(suite.findall("testcase")) == len(told["requirements"])
@@ -147,11 +148,13 @@ def test_remove_keeps_a_folder_that_holds_something_else(qualify: Qualify) -> No
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=lambda fault: fault.name)
 def test_a_fault_is_caught_by_its_own_requirement(qualify: Qualify, fault: Fault) -> None:
     ended = qualify("--fault", fault.name, *fault.options)
+    again = qualify.replay(ended.bundle)
     failing = {fault.catches, *fault.also} if fault.outcome == "failed" else set(fault.also)
 
     assert ended.ids("failed") == failing, ended.output
     assert ended.ids("error") == set(), ended.output
     assert fault.outcome == "failed" or fault.catches in ended.ids("blocked")
+    assert (again.status, again.last_line.startswith("Replay AGREES")) == (0, True), again.output
     remark = catalogues.load().get(fault.catches).level is Level.SHOULD
     assert (ended.status, "QUALIFIED WITH REMARKS" in ended.verdict) == ((0, True) if remark else (1, False))
     assert qualify.leftovers() == []

@@ -10,7 +10,10 @@ import psutil
 import pytest
 
 from recipe.values import Secret
+from reports.__main__ import main
+from reports.evidence import WITHHELD
 from reports.redaction import Redactor
+from tests.reports.test_verifying import new_key
 from tests.running import Qualify
 from tests.runs.test_incomplete import copy_of_the_suite
 
@@ -39,6 +42,11 @@ def test_the_scan_sees_the_planted_key_in_all_forms() -> None:
         KEY.upper().encode(),
         KEY.encode().hex().encode(),
         base64.b64encode(f"Bearer {KEY}".encode()),
+        base64.encodebytes(f"Authorization: Bearer {KEY}".encode()),
+        "\n".join(KEY[at : at + 8] for at in range(0, 64, 8)).encode(),
+        f"{KEY[:30]}' + '{KEY[30:]}".encode(),
+        f"key {KEY[:16]}…".encode(),
+        f"…{KEY[-16:]}".encode(),
     ):
         assert leaks(data)
     assert not leaks(b"nothing to see")
@@ -117,7 +125,39 @@ def test_a_leak_past_the_door_fails_its_requirement(qualify: Qualify) -> None:
 
     assert ended.verdict == "NOT QUALIFIED"
     assert ended.ids("failed") == {"CFG-06"}
-    assert "artefacts/leak.txt" in ended.row("CFG-06")["found"]
+    assert ended.row("CFG-06")["found"] == "a secret stood in artefacts/leak.txt; withheld from the bundle"
+    assert ended.told["leaks"] == ["artefacts/leak.txt"]
+    assert (bundle / "artefacts" / "leak.txt").read_bytes() == WITHHELD
+    assert not leaks(ended.everything())
+    assert qualify.replay(bundle).status == 0
+
+
+def test_a_leak_fails_the_run_whatever_stage_was_asked_for(qualify: Qualify) -> None:
+    text = "def pytest_runtest_logfinish(nodeid):\n    if 'hst_01' in nodeid:\n        PLACE.write_text('hf_' + KEY)\n"
+    start = "import os, pathlib\nPLACE, KEY = pathlib.Path(os.environ['PLACE']), os.environ['HF_TOKEN'][3:]\n"
+    (qualify.folder / "leaker.py").write_text(start + text, encoding="utf-8")
+    place = qualify.folder / "bundle1" / "artefacts" / "leak.txt"
+    env = {"PYTHONPATH": str(qualify.folder), "PLACE": str(place), "HF_TOKEN": f"hf_{KEY}"}
+
+    ended = qualify("--stage=hst", plugins=("no:cacheprovider", "leaker"), env=env)
+
+    assert ended.verdict == "NOT QUALIFIED", ended.output
+    assert ended.ids("failed") == {"CFG-06"}
+    assert not leaks(ended.everything())
+
+
+def test_a_signed_run_shows_no_signing_key(qualify: Qualify) -> None:
+    private = new_key(qualify.folder, "own")
+    text = private.read_text(encoding="utf-8").splitlines()[1]
+    leaker = f"def pytest_runtest_logfinish(nodeid):\n    open('{qualify.folder}/bundle1/artefacts/x', 'w').write('{text}')\n"
+    (qualify.folder / "leaker.py").write_text(leaker, encoding="utf-8")
+    env = {"PYTHONPATH": str(qualify.folder)}
+
+    ended = qualify(f"--sign-key={private}", plugins=("no:cacheprovider", "leaker"), env=env)
+
+    assert ended.ids("failed") == {"CFG-06"}
+    assert text.encode() not in ended.everything()
+    assert main(["verify", str(ended.bundle), "--key", str(private.with_suffix(".pub"))]) == 0
 
 
 def test_the_key_is_in_no_process_list_while_it_runs(qualify: Qualify) -> None:

@@ -1,0 +1,42 @@
+"""The recorded facts as plain values, looked up by fixture and field. The report knows their names, not their types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from recipe.values import Absent, Fact, Unreadable
+
+UNSEEN = (Absent.__name__, Unreadable.__name__)
+
+
+class Facts:
+    """What the session fixtures of one run have given, each under its fixture's name."""
+
+    def __init__(self, plain: dict[str, Any] | None = None) -> None:
+        self._plain = plain or {}
+
+    def add(self, fixture: str, fact: Fact) -> None:
+        """Keep one fact."""
+        self._plain[fixture] = msgspec.to_builtins(fact)
+
+    def get(self, fixture: str, *fields: str) -> Any:
+        """Return the value at a path of fields, None where any of it is not there, absent or unreadable."""
+        value = self._plain.get(fixture)
+        for field in fields:
+            value = value.get(field) if isinstance(value, dict) and value.get("type") not in UNSEEN else None
+        return None if isinstance(value, dict) and value.get("type") in UNSEEN else value
+
+    def text(self, fixture: str, *fields: str) -> str:
+        """Return the value as a text, empty where there is none."""
+        value = self.get(fixture, *fields)
+        return "" if value is None else str(value)
+
+    def listed(self, fixture: str, *fields: str) -> list[Any]:
+        """Return the list at a path of fields, an empty one where there is none."""
+        return list(self.get(fixture, *fields) or ())
+
+    def mapped(self, fixture: str, *fields: str) -> dict[str, Any]:
+        """Return the mapping at a path of fields, an empty one where there is none."""
+        return dict(self.get(fixture, *fields) or {})

@@ -1,0 +1,54 @@
+"""The files of a bundle: their names, their list with hashes, and how one is written."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+SUMS = "SHA256SUMS"
+STATEMENT = "statement.json"
+ENVELOPE = "statement.dsse.json"
+UNLISTED = frozenset({SUMS, STATEMENT, ENVELOPE})
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all: a neighbour is written, flushed to disk and renamed over it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.partial")
+    with partial.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
+
+
+def listed(bundle: Path) -> Iterator[str]:
+    """Yield the paths, within the bundle, of everything that its list must name: whatever is no folder."""
+    for path in sorted(bundle.rglob("*")):
+        name = path.relative_to(bundle).as_posix()
+        if name not in UNLISTED and (path.is_symlink() or not path.is_dir()):
+            yield name
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA256 of a file, in lower-case hex. Raises OSError."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sums(bundle: Path) -> bytes:
+    """Return the list of a bundle's files in the form of ``sha256sum``. Raises OSError."""
+    return "".join(f"{sha256(bundle / name)}  {name}\n" for name in listed(bundle)).encode()
+
+
+def read_sums(data: bytes) -> dict[str, str]:
+    """Return the hashes of such a list, by path. Raises ValueError for a bad line, or a path that stands twice."""
+    found: dict[str, str] = {}
+    for line in data.decode("utf-8").splitlines():
+        digest, gap, name = line.partition("  ")
+        if len(digest) != 64 or not gap or not name or name in found:
+            raise ValueError(f"{line!r} is no line of a list of hashes, or stands twice")
+        found[name] = digest
+    return found
