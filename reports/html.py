@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+import markupsafe
 import msgspec
 
 from recipe.catalogue import Level, Unknown
@@ -83,7 +84,8 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters["short"] = short
-    made.globals["style"] = (Path(__file__).parent / "templates" / "report.css").read_text(encoding="utf-8")
+    style = Path(__file__).parent / "templates" / "report.css"
+    made.globals["style"] = markupsafe.Markup(style.read_text(encoding="utf-8"))  # noqa: S704 - it is our own
     return made
 
 

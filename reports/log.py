@@ -44,9 +44,7 @@ class Log:
             report.longrepr = row.found  # where it was raised helps nobody
         if report.longreprtext:
             report.longrepr = self._capped(f"{name}-{report.when}.txt", report.longreprtext)
-        report.sections = [
-            (title, self._capped(f"{name}-{report.when}-{title}.txt", text)) for title, text in report.sections
-        ]
+        report.sections = [(title, self._capped(f"{name}-{title}.txt", text)) for title, text in report.sections]
         paths = row.evidence if report.when == "call" or report.failed else ()
         report.extras = [extras.url(path, name=path.rpartition("/")[2]) for path in paths]  # type: ignore[attr-defined]
         return report

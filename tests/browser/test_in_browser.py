@@ -79,6 +79,10 @@ def test_the_page_asks_nobody_and_runs_nothing(browser: Browser, pages: dict[str
 def test_a_narrow_screen_scrolls_down_only(browser: Browser, pages: dict[str, Path], name: str) -> None:
     with opened(browser, pages[name], viewport={"width": 320, "height": 800}) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= 320
+        narrowest = page.eval_on_selector_all(
+            ".scroll > table td", "found => Math.min(...found.map(one => one.offsetWidth))"
+        )
+        assert narrowest >= 48
 
 
 @pytest.mark.parametrize("name", REPORTS)

@@ -135,3 +135,13 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size
 )
 def test_a_requirement_survives_a_round_trip(requirement: Requirement) -> None:
     assert msgspec.json.decode(msgspec.json.encode(requirement), type=Requirement) == requirement
+
+
+def test_what_the_guide_calls_unknown_is_answered_by_known_requirements(tmp_path: Path) -> None:
+    catalogue = catalogues.load()
+    assert len(catalogue.unknowns) == 15
+    assert all(unknown.measured_by for unknown in catalogue.unknowns)
+
+    unknown = '[[unknowns]]\nsays = "x"\nsource = "y"\nmeasured_by = ["HST-01", "STP-99"]\n'
+    with pytest.raises(RecipeError, match=r"unknowns.measured_by: the catalogue has no STP-99"):
+        load(tmp_path, entry("HST-01") + unknown)

@@ -62,6 +62,9 @@ def test_the_bundle_is_complete_and_agrees_with_itself(qualify: Qualify) -> None
         assert row["outcome"] not in ("passed", "recorded") or (row["found"] and row["evidence"]), row["id"]
         for path in row["evidence"]:
             assert (ended.bundle / path).is_file()
+    assert list(dict.fromkeys(row["id"] for row in told["requirements"])) == [
+        entry.id for entry in catalogues.load().requirements
+    ]
     for fact in (ended.bundle / "facts").iterdir():
         json.loads(fact.read_text(encoding="utf-8"))
     artefacts = {path.name for path in (ended.bundle / "artefacts").iterdir()}
@@ -77,7 +80,23 @@ def test_the_bundle_is_complete_and_agrees_with_itself(qualify: Qualify) -> None
     assert "Application startup complete" in (ended.bundle / "artefacts" / "server.log.txt").read_text(encoding="utf-8")
     log = (ended.bundle / "log.html").read_text(encoding="utf-8")
     assert "REHEARSAL, the test runner&#39;s log" in log or "REHEARSAL, the test runner's log" in log
+    assert 'data-column-type="requirement"' in log
+    assert 'data-column-type="outcome"' in log
     assert log.count("qualification/test_") >= len([row for row in told["requirements"] if row["evidence"]])
+
+
+def test_a_long_output_is_cut_in_the_log_and_kept_whole(qualify: Qualify) -> None:
+    talker = "def pytest_runtest_call(item):\n    if 'hst_01' in item.nodeid:\n        print('<b>spam</b>' * 10000)\n"
+    (qualify.folder / "talker.py").write_text(talker, encoding="utf-8")
+
+    ended = qualify(plugins=("no:cacheprovider", "talker"), env={"PYTHONPATH": str(qualify.folder)})
+    log = (ended.bundle / "log.html").read_text(encoding="utf-8")
+
+    assert ended.verdict == "QUALIFIED"
+    assert "90,001 more characters in artefacts/HST-01-Captured-stdout-call.txt" in log
+    kept = ended.bundle / "artefacts" / "HST-01-Captured-stdout-call.txt"
+    assert kept.read_text(encoding="utf-8") == f"{'<b>spam</b>' * 10000}\n"
+    assert log.count("spam") < 2_000
 
 
 def test_a_reader_that_goes_away_does_not_end_the_run(qualify: Qualify) -> None:
