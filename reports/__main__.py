@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
+import hashlib
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from reports import comparing, document, html, overview, signing, standing, summary, verifying
-from reports.document import BundleError
-from reports.files import write_atomically
+from reports.files import BundleError, listed_sha256, write_atomically
 from reports.recording import Recording
 from reports.standing import State
 from reports.suite import ROOT
@@ -38,13 +38,22 @@ def replay(options: argparse.Namespace) -> int:
 
 
 def render(options: argparse.Namespace) -> int:
-    """Write report.html again."""
-    path = options.bundle / html.FILE
-    page = html.render(document.load(options.bundle), options.bundle)
+    """Write report.html again, the same to the byte; another page goes elsewhere, with --output."""
+    told = document.load(options.bundle)
+    page = html.render(told, options.bundle)
+    path = options.output or options.bundle / html.FILE
+    listed = listed_sha256(options.bundle, html.FILE)
+    if not options.output and listed and hashlib.sha256(page).hexdigest() != listed:
+        print(
+            f"{path}: this checkout makes another page than the listed one, by version {told.suite.version}, commit "
+            f"{told.suite.commit}; nothing was written: check that one out, or name an --output",
+            file=sys.stderr,
+        )
+        return 1
     same = path.is_file() and path.read_bytes() == page
     if not same:
         write_atomically(path, page)
-    print(f"{path}: {'the same to the byte' if same else 'written, and it was another one before'}")
+    print(f"{path}: {'the same to the byte' if same else 'written'}")
     return 0
 
 
@@ -101,7 +110,7 @@ def parser() -> argparse.ArgumentParser:
 
     command("verify", verify).add_argument("--key", metavar="PUBLIC_KEY", type=Path, required=True)
     command("replay", replay)
-    command("render", render)
+    command("render", render).add_argument("--output", metavar="FILE", type=Path, help="write the page there")
     command("compare", compare, "A").add_argument("other", metavar="B", type=Path)
     command("status", status)
     command("index", index, "DIR")

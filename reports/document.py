@@ -11,6 +11,7 @@ from recipe.catalogue import Unknown
 from recipe.measurements import Measurement
 from recipe.series import Series
 from reports.conditions import Conditions
+from reports.files import BundleError
 from reports.fingerprint import Fingerprint
 from reports.outcomes import Row
 from reports.provenance import AnsweringRoute, Provenance
@@ -74,10 +75,6 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     routes: tuple[AnsweringRoute, ...]
     unknowns: tuple[Unknown, ...]
     series: tuple[Series, ...]
-
-
-class BundleError(Exception):
-    """A bundle cannot be read. The text is one line: what was wanted, what was found, what to do."""
 
 
 def encode(document: Document) -> bytes:

@@ -13,6 +13,10 @@ ENVELOPE = "statement.dsse.json"
 UNLISTED = frozenset({SUMS, STATEMENT, ENVELOPE})
 
 
+class BundleError(Exception):
+    """A bundle cannot be read. The text is one line: what was wanted, what was found, what to do."""
+
+
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a file whole or not at all: a neighbour is written, flushed to disk and renamed over it."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -43,12 +47,18 @@ def sums(bundle: Path) -> bytes:
     return "".join(f"{sha256(bundle / name)}  {name}\n" for name in listed(bundle)).encode()
 
 
+def listed_sha256(bundle: Path, name: str) -> str:
+    """Return the SHA256 that a bundle's list has for a file; empty where there is no list, or not that file in it."""
+    path = bundle / SUMS
+    return read_sums(path.read_bytes()).get(name, "") if path.is_file() else ""
+
+
 def read_sums(data: bytes) -> dict[str, str]:
-    """Return the hashes of such a list, by path. Raises ValueError for a bad line, or a path that stands twice."""
+    """Return the hashes of such a list, by path. Raises `BundleError` for a bad line, or a path that stands twice."""
     found: dict[str, str] = {}
-    for line in data.decode("utf-8").splitlines():
+    for line in data.decode("utf-8", "replace").splitlines():
         digest, gap, name = line.partition("  ")
         if len(digest) != 64 or not gap or not name or name in found:
-            raise ValueError(f"{line!r} is no line of a list of hashes, or stands twice")
+            raise BundleError(f"{SUMS}: {line!r} is no line of a list of hashes, or stands twice")
         found[name] = digest
     return found

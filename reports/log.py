@@ -23,13 +23,16 @@ class Log:
     def __init__(self, bundle: Bundle) -> None:
         self._bundle = bundle
 
+    @pytest.hookimpl(optionalhook=True)
     def pytest_html_report_title(self, report: Any) -> None:
         kind = "REHEARSAL" if self._bundle.deployment.rehearsal else "Qualification"
         report.title = f"{kind}, the test runner's log: the verdict is in report.html"
 
+    @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_table_header(self, cells: list[str]) -> None:
         cells[1:1] = [f'<th class="sortable" data-column-type="{name}">{name.capitalize()}</th>' for name in COLUMNS]
 
+    @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_table_row(self, report: pytest.TestReport, cells: list[str]) -> None:
         told = dict(report.user_properties)
         cells[1:1] = [f'<td class="col-{name}">{escape(str(told.get(name, "")))}</td>' for name in COLUMNS]

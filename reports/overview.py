@@ -10,9 +10,9 @@ import msgspec
 
 from recipe.series import Series
 from reports import document
-from reports.document import VERDICT_FILE, BundleError, Document
+from reports.document import VERDICT_FILE, Document
 from reports.drawing import Drawing, draw
-from reports.files import write_atomically
+from reports.files import BundleError, write_atomically
 from reports.html import environment, frame
 
 FILE = "index.html"

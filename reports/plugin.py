@@ -24,8 +24,8 @@ from recipe.snapshot import Snapshot
 from reports import hooks, waivers
 from reports import signing as signatures
 from reports.conditions import Conditions
-from reports.document import BundleError
 from reports.exchange import Exchange
+from reports.files import BundleError
 from reports.log import Log
 from reports.preflight import refuse_disorder, wants_qualification
 from reports.qualification import Qualification

@@ -11,7 +11,7 @@ from recipe.deployment import Deployment
 from recipe.snapshot import Snapshot
 from reports import document
 from reports.bundle import DEPLOYMENT_FILE, SNAPSHOT_FILE
-from reports.document import BundleError
+from reports.files import BundleError
 
 T = TypeVar("T")
 

@@ -13,8 +13,9 @@ from typing import Any
 import msgspec
 
 from reports.bundle import DEPLOYMENT_FILE
-from reports.document import BundleError, Document
+from reports.document import Document
 from reports.facts import Facts
+from reports.files import BundleError
 from reports.fingerprint import Fingerprint, fingerprint
 from reports.suite import ROOT
 

@@ -11,8 +11,8 @@ from securesystemslib.signer import SSlibKey
 
 from reports import document, signing, statement
 from reports.bundle import DEPLOYMENT_FILE
-from reports.document import BundleError, Document
-from reports.files import ENVELOPE, STATEMENT, SUMS, listed, read_sums, sha256
+from reports.document import Document
+from reports.files import ENVELOPE, STATEMENT, SUMS, BundleError, listed, read_sums, sha256
 from reports.verdict import counts, decide
 
 
@@ -48,8 +48,8 @@ def _of_list(bundle: Path) -> Iterator[str]:
     except OSError as error:
         yield f"{SUMS}: {error.strerror}; without the list nobody can tell what belongs to the bundle"
         return
-    except ValueError as error:
-        yield f"{SUMS}: {error}"
+    except BundleError as error:
+        yield str(error)
         return
     there = set(listed(bundle))
     for name, digest in wanted.items():

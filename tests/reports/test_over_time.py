@@ -12,9 +12,9 @@ import pytest
 from recipe.measurements import Measurement
 from reports import comparing, document, overview
 from reports.__main__ import main
-from reports.document import BundleError, Document
+from reports.document import Document
 from reports.facts import Facts
-from reports.files import write_atomically
+from reports.files import BundleError, write_atomically
 from reports.fingerprint import Fingerprint, fingerprint
 from reports.outcomes import Outcome
 from reports.recording import Recording

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reports import signing, verifying
+from reports import html, signing, verifying
 from reports.__main__ import main
 from reports.files import ENVELOPE, STATEMENT, SUMS, read_sums, sums
 from reports.signing import Signing, SigningError
@@ -250,6 +250,35 @@ def test_a_public_key_that_will_not_do_is_one_line(made: Path, name: str, capsys
 
     assert main(["verify", str(made / "bundle"), "--key", str(made / name)]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_a_page_is_rendered_again_and_a_listed_one_is_never_replaced_by_another(
+    bundle: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (bundle / "report.html").read_bytes()
+    assert main(["render", str(bundle)]) == 0
+    assert capsys.readouterr().out.endswith("report.html: the same to the byte\n")
+
+    (bundle / "report.html").write_bytes(b"altered")
+    assert main(["render", str(bundle)]) == 0
+    assert (bundle / "report.html").read_bytes() == page
+
+    monkeypatch.setitem(html.WORDS, "QUALIFIED", "Other words, as of another version.")
+    assert main(["render", str(bundle)]) == 1
+    assert "this checkout makes another page than the listed one" in capsys.readouterr().err
+    assert (bundle / "report.html").read_bytes() == page
+
+    elsewhere = bundle.parent / "page.html"
+    assert main(["render", str(bundle), "--output", str(elsewhere)]) == 0
+    assert b"Other words" in elsewhere.read_bytes()
+
+
+def test_a_run_that_was_killed_gets_its_page(bundle: Path) -> None:
+    for name in ("report.html", SUMS, STATEMENT, ENVELOPE):
+        (bundle / name).unlink()
+
+    assert main(["render", str(bundle)]) == 0
+    assert (bundle / "report.html").is_file()
 
 
 def test_the_key_prints_nothing_of_itself(made: Path) -> None:
