@@ -28,6 +28,16 @@ class Facts:
             value = value.get(field) if isinstance(value, dict) and value.get("type") not in UNSEEN else None
         return None if isinstance(value, dict) and value.get("type") in UNSEEN else value
 
+    def lack(self, fixture: str, *fields: str) -> tuple[bool, str]:
+        """Tell why there is no value at a path: whether it was looked for and is absent, and the words for that."""
+        value: Any = self._plain.get(fixture)
+        for field in fields:
+            if isinstance(value, dict) and value.get("type") not in UNSEEN:
+                value = value.get(field)
+        if not isinstance(value, dict) or value.get("type") not in UNSEEN:
+            return False, "it was not read"
+        return value["type"] == Absent.__name__, str(value.get("detail") or value.get("reason"))
+
     def text(self, fixture: str, *fields: str) -> str:
         """Return the value as a text, empty where there is none."""
         value = self.get(fixture, *fields)

@@ -71,18 +71,21 @@ def _by_itself(told: Document, today: dt.date) -> Iterator[Aspect]:
 
 
 def _by_ground(then: Fingerprint, here: Fingerprint, now: Facts) -> Iterator[Aspect | None]:
-    yield _compared("driver", then.driver, here.driver, "host and service")
-    yield _compared("GPUs", "; ".join(then.gpus), "; ".join(here.gpus), "host and service")
-    yield _compared("image", then.image, here.image, "image and service")
+    gpus, image = now.lack("gpus"), now.lack("derived_image", "image")
+    yield _compared("driver", then.driver, here.driver, gpus, "host and service")
+    yield _compared("GPUs", "; ".join(then.gpus), "; ".join(here.gpus), gpus, "host and service")
+    yield _compared("image", then.image, here.image, image, "image and service")
     yield _files(then, here)
     yield _arguments(then, here, now)
 
 
-def _compared(name: str, then: str, here: str, judges_again: str) -> Aspect | None:
+def _compared(name: str, then: str, here: str, lack: tuple[bool, str], judges_again: str) -> Aspect | None:
+    """Compare one value; ``lack`` tells of one that is not there now whether it is gone, and why."""
     if not then:
         return None
     if not here:
-        return Aspect(name, State.UNKNOWN, f"was {then}, could not be read now", judges_again)
+        gone, why = lack
+        return Aspect(name, State.CHANGED if gone else State.UNKNOWN, f"was {then}, now: {why}", judges_again)
     if then == here:
         return Aspect(name, State.HOLDS, then)
     return Aspect(name, State.CHANGED, f"was {then}, is {here}", judges_again)
@@ -109,4 +112,4 @@ def _arguments(then: Fingerprint, here: Fingerprint, now: Facts) -> Aspect | Non
     image = now.text("container", "image_id")
     if image and image != then.image:
         return Aspect("arguments", State.CHANGED, f"the server runs image {image}", "service")
-    return _compared("arguments", " ".join(then.arguments), " ".join(here.arguments), "service")
+    return _compared("arguments", " ".join(then.arguments), " ".join(here.arguments), now.lack("container"), "service")

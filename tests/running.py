@@ -105,8 +105,12 @@ class Qualify:
 
     def replay(self, bundle: Path) -> Ended:
         """Judge a bundle's facts again, by its own command."""
-        argv = [sys.executable, "-m", "reports", "replay", str(bundle)]
-        env = {**os.environ, "TMPDIR": str(self.scratch)}
+        return self.reports("replay", bundle)
+
+    def reports(self, command: str, bundle: Path) -> Ended:
+        """Ask something of a bundle, by ``python -m reports``."""
+        argv = [*self.inside, sys.executable, "-m", "reports", command, str(bundle)]
+        env = {**os.environ, "TMPDIR": str(self.scratch), **self._environment}
         done = subprocess.run(argv, cwd=ROOT, env=env, capture_output=True, text=True, timeout=RUN_S, check=False)
         return Ended(done.returncode, done.stdout + done.stderr, bundle)
 

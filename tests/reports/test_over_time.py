@@ -63,9 +63,20 @@ def test_what_is_as_it_was_holds() -> None:
             State.CHANGED,
             "was NVIDIA L40S GPU-1, is NVIDIA L40S GPU-2",
         ),
-        ({"gpus": {"type": "Absent"}}, "driver", State.UNKNOWN, "was 575.57.08, could not be read now"),
+        (
+            {"gpus": {"type": "Unreadable", "what": "GPUs", "reason": "NVML gave no answer"}},
+            "driver",
+            State.UNKNOWN,
+            "was 575.57.08, now: NVML gave no answer",
+        ),
+        ({"gpus": {"driver_version": "575.57.08"}}, "GPUs", State.UNKNOWN, "now: it was not read"),
         ({"derived_image": {"image": {"id": "sha256:bb"}}}, "image", State.CHANGED, "was sha256:aa, is sha256:bb"),
-        ({"derived_image": {"image": {"type": "Absent"}}}, "image", State.UNKNOWN, "could not be read now"),
+        (
+            {"derived_image": {"image": {"type": "Absent", "what": "image", "detail": "no such image"}}},
+            "image",
+            State.CHANGED,
+            "was sha256:aa, now: no such image",
+        ),
         ({"weights": {"files": {"a": {"file": {"bytes": 7}}}}}, "files", State.CHANGED, "not as they were: b in /m"),
         ({"container": {**NOW["container"], "arguments": ["/model"]}}, "arguments", State.CHANGED, "is /model"),
         (
