@@ -7,7 +7,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from recipe import deployment as deployments
+from recipe import snapshot as snapshots
 from recipe.deployment import Deployment
+from recipe.errors import RecipeError
 from recipe.snapshot import Snapshot
 from reports import document
 from reports.bundle import DEPLOYMENT_FILE, SNAPSHOT_FILE
@@ -25,6 +28,17 @@ class Recording:
         self.deployment = _read(bundle / DEPLOYMENT_FILE, Deployment)
         has_snapshot = self.deployment.snapshot is not None
         self.snapshot = _read(bundle / SNAPSHOT_FILE, Snapshot) if has_snapshot else None
+
+    @property
+    def ground(self) -> str:
+        """Tell whether what was to be met is what this checkout's recipe states under that name."""
+        name = self.deployment.name
+        try:
+            here = deployments.load(name)
+            same = (here, snapshots.documented(here.snapshot)) == (self.deployment, self.snapshot)
+        except RecipeError:
+            return f"What was to be met stands in {DEPLOYMENT_FILE} alone: this checkout has no deployment {name}"
+        return f"What was to be met {'is' if same else 'is NOT'} what recipe/deployments/{name}.toml states here"
 
     def has(self, fixture: str) -> bool:
         """Tell whether a fact of that fixture was recorded."""

@@ -42,6 +42,7 @@ class Replay:
         qualification.accepts = self.agrees
         self.bundle = recording.bundle
         self.recorded = recording.document
+        self.ground = recording.ground
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any], request: Any) -> Any:

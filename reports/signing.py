@@ -41,12 +41,13 @@ class Signing:
 def load(path: Path) -> Signing:
     """Read a private key from a PEM file that nobody else may read. Raises `SigningError`."""
     try:
-        others = path.stat().st_mode & 0o077
+        # The group may read: that is how systemd's credentials come, with an access list for one user.
+        others = path.stat().st_mode & 0o027
         data = path.read_bytes()
     except OSError as error:
         raise SigningError(f"{path}: {error.strerror}; {MAKE}") from error
     if others:
-        raise SigningError(f"{path}: others may read this private key; 'chmod 600' it, or {MAKE}")
+        raise SigningError(f"{path}: others may read or change this private key; 'chmod 600' it, or {MAKE}")
     try:
         key = load_pem_private_key(data, password=None)
     except TypeError as error:

@@ -198,7 +198,7 @@ class StageReporter:
         for line in different:
             self._say(f"[bold red]differs[/] {escape(short(line))}")
         word = "[bold red]DIFFERS[/] from" if different else "[bold green]AGREES[/] with"
-        self._say("")
+        self._say(f"\n{escape(replay.ground)}")
         self._say(f"Replay {word} the recorded verdict: {escape(replay.recorded.headline)}")
 
     def _alone(self, rows: list[Row], stage: str) -> None:

@@ -214,7 +214,7 @@ def test_no_change_of_an_envelope_passes_or_breaks_the_verifier(made: Path, data
     ("name", "message"),
     [
         ("nothing", "No such file or directory; make one with 'openssl genpkey"),
-        ("open", "others may read this private key; 'chmod 600' it"),
+        ("open", "others may read or change this private key; 'chmod 600' it"),
         ("ours.pub", "not a private key in PEM"),
         ("rsa", "not an Ed25519 key"),
         ("encrypted", "the key is encrypted"),

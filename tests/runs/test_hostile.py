@@ -52,6 +52,7 @@ def test_a_hostile_log_of_20_mb_breaks_bloats_and_scripts_nothing(qualify: Quali
     page = check(qualify, ended)
 
     assert (ended.status, ended.ids("failed")) == (1, {"SRV-10"})
+    assert "this checkout has no deployment own" in qualify.replay(ended.bundle).output
     assert (ended.bundle / "artefacts" / "server.log.txt").stat().st_size > LOG_LINES * LINE * 0.9
     assert "NCCL error" in page
 

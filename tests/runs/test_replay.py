@@ -52,6 +52,7 @@ def test_a_replay_changes_nothing_and_leaves_nothing(qualify: Qualify, bundle: P
     assert again.status == 0, again.output
     assert again.last_line == "Replay AGREES with the recorded verdict: REHEARSAL: NOT QUALIFIED"
     assert "failed" in again.output
+    assert "What was to be met is what recipe/deployments/rehearsal.toml states here" in again.output
     assert {path: path.read_bytes() for path in bundle.rglob("*") if path.is_file()} == before
     assert qualify.leftovers() == []
 
@@ -90,6 +91,7 @@ def test_a_change_is_a_difference(qualify: Qualify, bundle: Path, name: str) -> 
 
     assert again.status == 1, again.output
     assert told in again.output
+    assert (name == "weaker deployment") is ("What was to be met is NOT what recipe/" in again.output)
     assert again.last_line == "Replay DIFFERS from the recorded verdict: REHEARSAL: NOT QUALIFIED"
     assert "Traceback" not in again.output
 
