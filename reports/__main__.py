@@ -1,4 +1,7 @@
-"""What is done with bundles after their run: ``python -m reports COMMAND``. Only ``status`` asks the host."""
+"""What is done with bundles after their run: ``python -m reports COMMAND``. Only ``status`` asks the host.
+
+Each command imports for itself what only it needs: templates and cryptography take longer than most answers.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,19 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from reports import comparing, document, html, overview, signing, standing, summary, verifying
+from reports import document
 from reports.files import BundleError, listed_sha256, write_atomically
-from reports.recording import Recording
-from reports.standing import State
 from reports.suite import ROOT
 
 
 def verify(options: argparse.Namespace) -> int:
     """Check signature, list, schema and completeness."""
-    key = signing.load_public(options.key)
+    from reports import signing, verifying
+
+    try:
+        key = signing.load_public(options.key)
+    except signing.SigningError as error:
+        raise BundleError(str(error)) from error
     found = list(verifying.problems(options.bundle, key))
     for problem in found:
         print(problem, file=sys.stderr)
@@ -39,6 +45,8 @@ def replay(options: argparse.Namespace) -> int:
 
 def render(options: argparse.Namespace) -> int:
     """Write report.html again, the same to the byte; another page goes elsewhere, with --output."""
+    from reports import html
+
     told = document.load(options.bundle)
     page = html.render(told, options.bundle)
     path = options.output or options.bundle / html.FILE
@@ -59,6 +67,9 @@ def render(options: argparse.Namespace) -> int:
 
 def compare(options: argparse.Namespace) -> int:
     """List what changed between two bundles; status 1 where ground or outcomes did."""
+    from reports import comparing
+    from reports.recording import Recording
+
     found = comparing.changes(Recording(options.bundle), Recording(options.other))
     for title, lines in (("ground", found.ground), ("outcomes", found.outcomes), ("measurements", found.measured)):
         print(f"{title}:" if lines else f"{title}: the same")
@@ -69,12 +80,14 @@ def compare(options: argparse.Namespace) -> int:
 
 def status(options: argparse.Namespace) -> int:
     """Say whether a qualification still holds on this host; status 0 only where it does."""
+    from reports import standing
+
     told = document.load(options.bundle)
     now = standing.facts_now(options.bundle, told.fingerprint.model_folder)
     aspects = standing.standing(told, now, dt.datetime.now(dt.UTC).date())
     for aspect in aspects:
         print(f"{aspect.state:8} {aspect.name:10} {aspect.told}")
-    open_ones = [aspect for aspect in aspects if aspect.state is not State.HOLDS]
+    open_ones = [aspect for aspect in aspects if aspect.state is not standing.State.HOLDS]
     if not open_ones:
         print("The qualification holds.")
         return 0
@@ -86,12 +99,16 @@ def status(options: argparse.Namespace) -> int:
 
 def index(options: argparse.Namespace) -> int:
     """Write an overview page of all bundles below a folder."""
+    from reports import overview
+
     print(overview.write(options.bundle))
     return 0
 
 
 def summarise(options: argparse.Namespace) -> int:
     """Print a run for a CI system's job page, or as annotations."""
+    from reports import summary
+
     told = document.load(options.bundle)
     sys.stdout.write(summary.workflow_commands(told) if options.annotations else summary.markdown(told))
     return 0
@@ -123,7 +140,7 @@ def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
     try:
         return int(options.act(options))
-    except (BundleError, signing.SigningError) as error:
+    except BundleError as error:
         print(error, file=sys.stderr)
     except OSError as error:
         print(f"{error.filename}: {error.strerror}", file=sys.stderr)

@@ -21,7 +21,7 @@ from reports import ctrf, document, html, junit, statement, suite
 from reports.document import SCHEMA, VERDICT_FILE, Deployed, Document, StageRun, Suite
 from reports.evidence import Evidence
 from reports.facts import Facts
-from reports.files import ENVELOPE, STATEMENT, SUMS, sums, write_atomically
+from reports.files import DEPLOYMENT_FILE, ENVELOPE, SNAPSHOT_FILE, STATEMENT, SUMS, sums, write_atomically
 from reports.fingerprint import fingerprint
 from reports.ledger import Ledger
 from reports.outcomes import Outcome
@@ -32,7 +32,6 @@ from reports.signing import Signing
 from reports.verdict import Verdict, counts
 
 LEAK_REQUIREMENT = "CFG-06"
-DEPLOYMENT_FILE, SNAPSHOT_FILE = "deployment.json", "snapshot.json"
 DERIVED = {"junit.xml": junit.render, "ctrf.json": ctrf.render}
 
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+DEPLOYMENT_FILE, SNAPSHOT_FILE = "deployment.json", "snapshot.json"
 SUMS = "SHA256SUMS"
 STATEMENT = "statement.json"
 ENVELOPE = "statement.dsse.json"

@@ -13,8 +13,7 @@ from recipe.deployment import Deployment
 from recipe.errors import RecipeError
 from recipe.snapshot import Snapshot
 from reports import document
-from reports.bundle import DEPLOYMENT_FILE, SNAPSHOT_FILE
-from reports.files import BundleError
+from reports.files import DEPLOYMENT_FILE, SNAPSHOT_FILE, BundleError
 
 T = TypeVar("T")
 

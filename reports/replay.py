@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import operator
+import types
 import typing
 from collections.abc import Generator, Iterable
 from typing import Any
 
 import pytest
 
+from recipe.values import Fact
 from reports.document import Document
 from reports.items import arguments, requirement_id
 from reports.ledger import Ledger
@@ -51,7 +55,7 @@ class Replay:
             return None
         name = fixturedef.argname
         recorded = self._recording.has(name)
-        value = self._recording.fact(name, _given(fixturedef.func)) if recorded else NOT_RECORDED
+        value = self._recording.fact(name, kind_of_fact(fixturedef.func)) if recorded else NOT_RECORDED
         fixturedef.cached_result = (value, fixturedef.cache_key(request), None)
         return value
 
@@ -95,10 +99,13 @@ class Replay:
         return not self.differences(verdict)
 
 
-def _given(function: Any) -> Any:
-    """Return the type that a fixture gives, of a generator what it yields."""
+def kind_of_fact(function: Any) -> Any:
+    """Return the type of fact that a fixture gives, of a generator what it yields; None where it gives none."""
     kind = typing.get_type_hints(function)["return"]
-    return typing.get_args(kind)[0] if typing.get_origin(kind) is Generator else kind
+    kind = typing.get_args(kind)[0] if typing.get_origin(kind) is Generator else kind
+    options = typing.get_args(kind) if isinstance(kind, types.UnionType) else (kind,)
+    facts = [option for option in options if isinstance(option, type) and issubclass(option, Fact)]
+    return functools.reduce(operator.or_, facts) if facts else None
 
 
 def differences(recorded: Document, ledger: Ledger, verdict: Verdict) -> list[str]:

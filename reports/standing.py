@@ -12,10 +12,9 @@ from typing import Any
 
 import msgspec
 
-from reports.bundle import DEPLOYMENT_FILE
 from reports.document import Document
 from reports.facts import Facts
-from reports.files import BundleError
+from reports.files import DEPLOYMENT_FILE, BundleError
 from reports.fingerprint import Fingerprint, fingerprint
 from reports.suite import ROOT
 

@@ -10,9 +10,8 @@ import msgspec
 from securesystemslib.signer import SSlibKey
 
 from reports import document, signing, statement
-from reports.bundle import DEPLOYMENT_FILE
 from reports.document import Document
-from reports.files import ENVELOPE, STATEMENT, SUMS, BundleError, listed, read_sums, sha256
+from reports.files import DEPLOYMENT_FILE, ENVELOPE, STATEMENT, SUMS, BundleError, listed, read_sums, sha256
 from reports.verdict import counts, decide
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import shutil
 import signal
@@ -11,8 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+from _pytest.fixtures import FixtureFunctionDefinition
 
+import conftest
+from reports.replay import kind_of_fact
 from tests.running import ROOT, Ended, Qualify
 
 
@@ -163,3 +168,16 @@ def test_what_is_no_bundle_is_refused_in_one_line(tmp_path: Path, bundle: Path) 
 
     assert (ended.status, "Traceback" in ended.output) == (4, False)
     assert "deployment.json: No such file or directory; the bundle is not whole" in ended.output
+
+
+def test_every_fact_that_a_fixture_gives_can_be_read_back() -> None:
+    given: dict[str, Any] = {}
+    for plugin in conftest.pytest_plugins:
+        for name, value in vars(importlib.import_module(plugin)).items():
+            if isinstance(value, FixtureFunctionDefinition) and plugin.startswith("fixtures."):
+                given[name] = kind_of_fact(value._get_wrapped_function())
+    live = {name for name, kind in given.items() if kind is None}
+
+    assert live == {"run", "progress", "say", "keep", "sampler", "client"}
+    for name in given.keys() - live:
+        msgspec.json.Decoder(given[name])
