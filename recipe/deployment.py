@@ -26,7 +26,7 @@ from recipe.sections import (
     Settings,
     Unpinned,
 )
-from recipe.values import Positive, Text, driver_numbers, package_version
+from recipe.values import Days, Text, driver_numbers, package_version
 
 T = TypeVar("T")
 FOLDER = Path(__file__).with_name("deployments")
@@ -48,7 +48,7 @@ class Deployment(Section, frozen=True):
     engine: Literal["docker", "process", "rehearsal"]
     workdir: str
     rehearsal: bool = False
-    validity_days: Positive = 90
+    validity_days: Days = 90
     snapshot: str | None = None
     hub: str | None = None
     index: str | None = None

@@ -17,6 +17,11 @@ class Series(Fact, frozen=True):
     times: tuple[float, ...]
     lines: dict[str, tuple[float, ...]]
 
+    @property
+    def whole(self) -> bool:
+        """Whether there is something to draw: moments, and lines that have a value at each."""
+        return bool(self.times and self.lines) and all(len(line) == len(self.times) for line in self.lines.values())
+
 
 def thinned(times: list[float], lines: dict[str, list[float]], most: int) -> tuple[list[float], dict[str, list[float]]]:
     """Return a series of at most about so many moments: of each stretch the highest value of each line is kept."""

@@ -15,6 +15,7 @@ Revision = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{40}$")]
 FileName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 ByteCount = Annotated[int, msgspec.Meta(ge=0)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
+Days = Annotated[int, msgspec.Meta(ge=1, le=3660)]
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 
 

@@ -33,7 +33,8 @@ def verify(options: argparse.Namespace) -> int:
         print(f"NOT VERIFIED: {options.bundle}", file=sys.stderr)
         return 1
     told = document.load(options.bundle)
-    print(f"verified: {told.headline}\n{told.deployment.name} on {told.host}, {told.ended}, signed by {key.keyid}")
+    print(f"verified: {told.headline}")
+    print(f"{told.deployment.name} on {told.host}, {document.moment(told.ended)}, signed by {key.keyid}")
     return 0
 
 

@@ -210,6 +210,6 @@ class Bundle:
         )
 
 
-def now() -> str:
+def now() -> dt.datetime:
     """Return the present moment, UTC, to the second."""
-    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+    return dt.datetime.now(dt.UTC).replace(microsecond=0)

@@ -31,7 +31,7 @@ def render(document: Document) -> bytes:
     content = {
         "reportFormat": "CTRF",
         "specVersion": SPEC_VERSION,
-        "timestamp": document.ended,
+        "timestamp": document.ended.isoformat(),
         "generatedBy": f"vllm-qualify {document.suite.version}",
         "results": {
             "tool": {"name": "vllm-qualify", "version": document.suite.version},
@@ -62,5 +62,5 @@ def _status(row: Row) -> str:
     return "other" if is_skip(row) else "passed"
 
 
-def _milliseconds(moment: str) -> int:
-    return round(dt.datetime.fromisoformat(moment).timestamp() * 1000)
+def _milliseconds(time: dt.datetime) -> int:
+    return round(time.timestamp() * 1000)

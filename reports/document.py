@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 from typing import Final, Literal
 
@@ -10,6 +11,7 @@ import msgspec
 from recipe.catalogue import Unknown
 from recipe.measurements import Measurement
 from recipe.series import Series
+from recipe.values import Days
 from reports.conditions import Conditions
 from reports.files import BundleError
 from reports.fingerprint import Fingerprint
@@ -34,7 +36,7 @@ class Deployed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     title: str
     amends: str
-    validity_days: int
+    validity_days: Days
 
 
 class StageRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,7 +49,7 @@ class StageRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of verdict.json. Times are UTC, ISO 8601; those of stages and series are seconds since the epoch.
+    """The content of verdict.json. Times are UTC, RFC 3339; those of stages and series are seconds since the epoch.
 
     ``leaks`` are files in which the closing scan found a secret. ``signer`` is the id of the key that signs the bundle.
     """
@@ -57,8 +59,8 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     headline: str
     rehearsal: bool
     deployment: Deployed
-    started: str
-    ended: str
+    started: dt.datetime
+    ended: dt.datetime
     interrupted: str | None
     suite: Suite
     host: str
@@ -75,6 +77,11 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     routes: tuple[AnsweringRoute, ...]
     unknowns: tuple[Unknown, ...]
     series: tuple[Series, ...]
+
+
+def moment(time: dt.datetime) -> str:
+    """Return a time as people read it."""
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def encode(document: Document) -> bytes:

@@ -14,7 +14,7 @@ import msgspec
 from recipe.catalogue import Level, Unknown
 from recipe.routes import MEANINGS
 from reports.bars import rates, timeline
-from reports.document import Document
+from reports.document import Document, moment
 from reports.drawing import BOTTOM, HEIGHT, LEFT, WIDTH, draw
 from reports.outcomes import SETTLED, Outcome, Row
 from reports.provenance import AnsweringRoute
@@ -66,7 +66,7 @@ def render(document: Document, bundle: Path) -> bytes:
         frame=frame(),
         timeline=timeline(document.stages),
         rates=rates(document.provenance.files),
-        drawings=[draw(series, _began(document)) for series in document.series],
+        drawings=[draw(series, _began(document)) for series in document.series if series.whole],
         pages=list(_pages(document, bundle)),
         unknowns=_unknowns(document),
         routes=_routes(document.routes),
@@ -84,6 +84,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters["short"] = short
+    made.filters["moment"] = moment
     style = Path(__file__).parent / "templates" / "report.css"
     made.globals["style"] = markupsafe.Markup(style.read_text(encoding="utf-8"))  # noqa: S704 - it is our own
     return made
@@ -125,8 +126,7 @@ def _began(document: Document) -> dict[str, float]:
 
 
 def _valid_until(document: Document) -> str:
-    ended = dt.datetime.fromisoformat(document.ended).date()
-    return (ended + dt.timedelta(days=document.deployment.validity_days)).isoformat()
+    return (document.ended.date() + dt.timedelta(days=document.deployment.validity_days)).isoformat()
 
 
 def _unknowns(document: Document) -> list[tuple[Unknown, list[Row]]]:

@@ -22,7 +22,7 @@ def render(document: Document) -> bytes:
         errors=str(sum(is_error(row) for row in rows)),
         skipped=str(sum(is_skip(row) for row in rows)),
         time=f"{sum(row.seconds for row in rows):.3f}",
-        timestamp=document.started,
+        timestamp=document.started.isoformat(),
     )
     for row in rows:
         _case(suite, row)

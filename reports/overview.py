@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from itertools import groupby
 from pathlib import Path
 
@@ -76,12 +75,7 @@ def _drawings(told: list[Document]) -> list[Drawing]:
 
 
 def _drawing(name: str, ordered: list[Document]) -> Drawing | None:
-    entries = [
-        (dt.datetime.fromisoformat(one.ended).timestamp(), entry)
-        for one in ordered
-        for entry in one.measurements
-        if entry.name == name
-    ]
+    entries = [(one.ended.timestamp(), entry) for one in ordered for entry in one.measurements if entry.name == name]
     if len(entries) < LEAST:
         return None
     values = [entry for _, entry in entries]

@@ -57,14 +57,15 @@ def facts_now(bundle: Path, model_folder: str) -> Facts:
 def standing(told: Document, now: Facts, today: dt.date) -> tuple[Aspect, ...]:
     """Return every aspect of a qualification, as it stands now."""
     then, here = told.fingerprint, fingerprint(now)
-    return tuple(aspect for aspect in (*_by_itself(told, today), *_by_ground(then, here, now)) if aspect)
+    ground = [aspect for aspect in _by_ground(then, here, now) if aspect]
+    nothing = Aspect("ground", State.UNKNOWN, "nothing was recorded that could be compared", "all of it")
+    return (*_by_itself(told, today), *(ground or [nothing]))
 
 
 def _by_itself(told: Document, today: dt.date) -> Iterator[Aspect]:
     holds = told.verdict.qualifies and not told.rehearsal
     yield Aspect("verdict", State.HOLDS if holds else State.VOID, told.headline, "" if holds else "all of it")
-    ended = dt.datetime.fromisoformat(told.ended).date()
-    days, valid = (today - ended).days, told.deployment.validity_days
+    days, valid = (today - told.ended.date()).days, told.deployment.validity_days
     fresh = 0 <= days <= valid  # a bundle from the future was made under a wrong clock
     yield Aspect("age", State.HOLDS if fresh else State.VOID, f"{days} of {valid} days", "" if fresh else "all of it")
 
@@ -106,9 +107,12 @@ def _arguments(then: Fingerprint, here: Fingerprint, now: Facts) -> Aspect | Non
     """Compare the arguments of the server that runs now; where none runs there is nothing to compare."""
     if not then.arguments:
         return None
+    gone, why = now.lack("container")
+    if now.get("container") is None and not gone:
+        return Aspect("arguments", State.UNKNOWN, f"the server that may run: {why}", "service")
     if not now.get("container", "running"):
-        return Aspect("arguments", State.HOLDS, "no server runs now; the next start is judged by the next run")
+        return Aspect("arguments", State.HOLDS, "no server of that name runs now; the next run judges the next start")
     image = now.text("container", "image_id")
     if image and image != then.image:
         return Aspect("arguments", State.CHANGED, f"the server runs image {image}", "service")
-    return _compared("arguments", " ".join(then.arguments), " ".join(here.arguments), now.lack("container"), "service")
+    return _compared("arguments", " ".join(then.arguments), " ".join(here.arguments), (gone, why), "service")

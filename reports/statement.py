@@ -36,7 +36,7 @@ def render(document: Document, sums: bytes, deployment: bytes) -> bytes:
             "passedTests": _names(document, _passed),
             "warnedTests": _names(document, _warned),
             "failedTests": _names(document, _failed),
-            "vllmQualify": {"headline": document.headline, "ended": document.ended},
+            "vllmQualify": {"headline": document.headline, "ended": document.ended.isoformat()},
         },
     }
     return msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"

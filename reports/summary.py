@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from recipe.catalogue import Level
-from reports.document import Document
+from reports.document import Document, moment
 from reports.html import blocked
 from reports.outcomes import Outcome, Row
 from reports.verdict import counts
@@ -24,7 +24,7 @@ def markdown(document: Document) -> str:
     icon = ICONS[document.verdict.qualifies and not document.rehearsal]
     parts = [
         f"## {icon} {_plain(document.headline)}\n",
-        f"{_plain(document.deployment.title)}, on {_plain(document.host)}, ended {document.ended}. {totals}.\n",
+        f"{_plain(document.deployment.title)}, on {_plain(document.host)}, ended {moment(document.ended)}. {totals}.\n",
     ]
     parts += _table(("requirement", "outcome", "found", "remedy"), map(_problem, _problems(document)))
     parts += [f"- blocked {len(names)}: {_plain(cause)}\n" for cause, names in blocked(document.requirements)]

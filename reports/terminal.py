@@ -16,6 +16,7 @@ from rich.markup import escape
 
 from recipe.catalogue import Level
 from reports.bundle import Bundle
+from reports.document import moment
 from reports.html import blocked, short
 from reports.items import requirement_id_of
 from reports.outcomes import SETTLED, UNKNOWN, Outcome, Row
@@ -75,9 +76,9 @@ class StageReporter:
         self._began = time.monotonic()
         deployment = self.bundle.deployment
         if self.replay:
-            suite = self.replay.recorded.suite
+            recorded, suite = moment(self.replay.recorded.ended), self.replay.recorded.suite
             self._say(f"[bold]Replay[/] of {escape(str(self.replay.bundle))}: {escape(deployment.title)}")
-            self._say(f"Recorded {self.replay.recorded.ended} by version {suite.version}, commit {suite.commit}")
+            self._say(f"Recorded {recorded} by version {suite.version}, commit {suite.commit}")
             return
         name = "REHEARSAL of a qualification (certifies nothing)" if deployment.rehearsal else "Qualification"
         self._say(f"[bold]{name}[/]: {escape(deployment.title)}")

@@ -29,7 +29,7 @@ def test_a_qualification_holds_until_something_changes(deployed: Deployed, lab: 
     lab.client.containers.get(SERVER).remove(force=True)
     stopped = deployed.qualify.reports("status", ended.bundle)
     assert stopped.status == 0, stopped.output
-    assert lines(stopped)["arguments"].startswith("holds no server runs now")
+    assert lines(stopped)["arguments"].startswith("holds no server of that name runs now")
 
     with (deployed.workdir / "model" / "config.json").open("a", encoding="utf-8") as file:
         file.write(" ")
@@ -49,4 +49,5 @@ def test_an_engine_that_is_gone_is_unknown_and_not_held(deployed: Deployed, lab:
 
     assert asked.status == 1
     assert lines(asked)["image"].startswith("unknown was sha256:")
+    assert lines(asked)["arguments"].startswith("unknown the server that may run: ")
     assert "Traceback" not in asked.output

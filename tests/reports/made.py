@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -53,8 +54,8 @@ def document(
         headline=f"REHEARSAL: {verdict}{conditions.words}",
         rehearsal=True,
         deployment=Deployed("rehearsal", "Embedded deployment", "", 90),
-        started="2026-01-01T00:00:00+00:00",
-        ended="2026-01-01T00:00:01+00:00",
+        started=dt.datetime(2026, 1, 1, tzinfo=dt.UTC),
+        ended=dt.datetime(2026, 1, 1, 0, 0, 1, tzinfo=dt.UTC),
         interrupted=interrupted,
         suite=Suite("0.0.0", "unknown"),
         host="host",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from recipe.series import Series
@@ -22,6 +23,15 @@ def test_lines_lie_within_the_picture_and_highest_is_below_the_last_mark() -> No
     assert [mark.label for mark in made.values] == ["0", "10", "20", "30", "40"]
     assert [(mark.label, mark.at) for mark in made.stages] == [("HST", LEFT), ("SRV", 284.0)]
     assert (made.lines[0].least, made.lines[0].most, made.span) == (0.0, 38.5, "3.0 s")
+
+
+def test_a_series_without_a_value_at_each_moment_is_not_drawn() -> None:
+    whole = series(a=(0.0, 2.0), b=(1.0, 1.0))
+    broken = series(a=(0.0, 2.0), b=(1.0,))
+    empty = Series(title="x", unit="", method="", times=(), lines={})
+
+    assert (whole.whole, broken.whole, empty.whole) == (True, False, False)
+    assert "polyline class" not in page(msgspec.structs.replace(document(), series=(broken, empty)))
 
 
 @pytest.mark.parametrize("values", [(0.0,), (0.0, 0.0), (5e-3, 1e-3), (140_000.0, 1.0)])

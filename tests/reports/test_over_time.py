@@ -85,7 +85,13 @@ def test_what_is_as_it_was_holds() -> None:
             State.CHANGED,
             "runs image sha256:bb",
         ),
-        ({"container": {"type": "Absent"}}, "arguments", State.HOLDS, "no server runs now"),
+        ({"container": {"type": "Absent"}}, "arguments", State.HOLDS, "no server of that name runs now"),
+        (
+            {"container": {"type": "Unreadable", "what": "x", "reason": "Docker does not answer"}},
+            "arguments",
+            State.UNKNOWN,
+            "the server that may run: Docker does not answer",
+        ),
     ],
 )
 def test_each_change_is_told(change: dict[str, Any], name: str, state: State, told: str) -> None:
@@ -94,6 +100,12 @@ def test_each_change_is_told(change: dict[str, Any], name: str, state: State, to
     assert found[name].state is state
     assert told in found[name].told
     assert (found[name].judges_again == "") is (state is State.HOLDS)
+
+
+def test_where_nothing_was_recorded_nothing_holds() -> None:
+    found = states(qualified(fingerprint=Fingerprint()), NOW)
+
+    assert found["ground"].state is State.UNKNOWN
 
 
 @pytest.mark.parametrize(("days", "state"), [(90, State.HOLDS), (91, State.VOID), (-1, State.VOID)])
@@ -177,8 +189,9 @@ def test_what_is_no_bundle_is_one_line(command: str, tmp_path: Path, capsys: pyt
 
 
 def test_the_overview_has_every_run_and_its_trends(tmp_path: Path) -> None:
+    day = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
     for number, seconds in enumerate((2.0, 3.0, 2.5)):
-        times = {"started": f"2026-01-0{number + 1}T00:30:00+00:00", "ended": f"2026-01-0{number + 1}T01:00:00+00:00"}
+        times = {"started": day.replace(day=number + 1, minute=30), "ended": day.replace(day=number + 1, hour=1)}
         write(tmp_path / f"run{number}", qualified(measurements=measured(seconds), **times))
     write(tmp_path / "deep" / "failed", made(("HST-05", "", Outcome.FAILED, NASTY)))
     (tmp_path / "broken").mkdir()
