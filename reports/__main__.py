@@ -92,7 +92,8 @@ def status(options: argparse.Namespace) -> int:
     if not open_ones:
         print("The qualification holds.")
         return 0
-    again = dict.fromkeys(aspect.judges_again for aspect in open_ones)
+    again = [standing.ALL] if any(aspect.judges_again == standing.ALL for aspect in open_ones) else []
+    again = again or list(dict.fromkeys(aspect.judges_again for aspect in open_ones))
     print(f"It does not hold: a new run must judge again: {'; '.join(again)}.")
     print(f"pytest -m qualify --deployment={told.deployment.name}")
     return 1
@@ -117,7 +118,7 @@ def summarise(options: argparse.Namespace) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the command line."""
-    made = argparse.ArgumentParser(prog="python -m reports", description=__doc__)
+    made = argparse.ArgumentParser(prog="python -m reports", description=(__doc__ or "").partition("\n")[0])
     commands = made.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, act: Callable[[argparse.Namespace], int], where: str = "BUNDLE") -> argparse.ArgumentParser:

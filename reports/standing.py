@@ -19,6 +19,7 @@ from reports.fingerprint import Fingerprint, fingerprint
 from reports.suite import ROOT
 
 READING_S = 20.0
+ALL = "all of it"
 
 
 class State(StrEnum):
@@ -58,16 +59,16 @@ def standing(told: Document, now: Facts, today: dt.date) -> tuple[Aspect, ...]:
     """Return every aspect of a qualification, as it stands now."""
     then, here = told.fingerprint, fingerprint(now)
     ground = [aspect for aspect in _by_ground(then, here, now) if aspect]
-    nothing = Aspect("ground", State.UNKNOWN, "nothing was recorded that could be compared", "all of it")
+    nothing = Aspect("ground", State.UNKNOWN, "nothing was recorded that could be compared", ALL)
     return (*_by_itself(told, today), *(ground or [nothing]))
 
 
 def _by_itself(told: Document, today: dt.date) -> Iterator[Aspect]:
     holds = told.verdict.qualifies and not told.rehearsal
-    yield Aspect("verdict", State.HOLDS if holds else State.VOID, told.headline, "" if holds else "all of it")
+    yield Aspect("verdict", State.HOLDS if holds else State.VOID, told.headline, "" if holds else ALL)
     days, valid = (today - told.ended.date()).days, told.deployment.validity_days
     fresh = 0 <= days <= valid  # a bundle from the future was made under a wrong clock
-    yield Aspect("age", State.HOLDS if fresh else State.VOID, f"{days} of {valid} days", "" if fresh else "all of it")
+    yield Aspect("age", State.HOLDS if fresh else State.VOID, f"{days} of {valid} days", "" if fresh else ALL)
 
 
 def _by_ground(then: Fingerprint, here: Fingerprint, now: Facts) -> Iterator[Aspect | None]:
