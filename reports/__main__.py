@@ -22,10 +22,7 @@ def verify(options: argparse.Namespace) -> int:
     """Check signature, list, schema and completeness."""
     from reports import signing, verifying
 
-    try:
-        key = signing.load_public(options.key)
-    except signing.SigningError as error:
-        raise BundleError(str(error)) from error
+    key = signing.load_public(options.key)
     found = list(verifying.problems(options.bundle, key))
     for problem in found:
         print(problem, file=sys.stderr)
@@ -92,9 +89,9 @@ def status(options: argparse.Namespace) -> int:
     if not open_ones:
         print("The qualification holds.")
         return 0
-    again = [standing.ALL] if any(aspect.judges_again == standing.ALL for aspect in open_ones) else []
-    again = again or list(dict.fromkeys(aspect.judges_again for aspect in open_ones))
-    print(f"It does not hold: a new run must judge again: {'; '.join(again)}.")
+    parts = dict.fromkeys(aspect.judges_again for aspect in open_ones)
+    again = standing.ALL if standing.ALL in parts else "; ".join(parts)
+    print(f"It does not hold: a new run must judge again: {again}.")
     print(f"pytest -m qualify --deployment={told.deployment.name}")
     return 1
 

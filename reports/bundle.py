@@ -9,6 +9,7 @@ import platform
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -18,18 +19,30 @@ from recipe.series import Series
 from recipe.snapshot import Snapshot
 from recipe.values import Fact
 from reports import ctrf, document, html, junit, statement, suite
-from reports.document import SCHEMA, VERDICT_FILE, Deployed, Document, StageRun, Suite
+from reports.document import SCHEMA, Deployed, Document, StageRun, Suite
 from reports.evidence import Evidence
 from reports.facts import Facts
-from reports.files import DEPLOYMENT_FILE, ENVELOPE, SNAPSHOT_FILE, STATEMENT, SUMS, sums, write_atomically
+from reports.files import (
+    DEPLOYMENT_FILE,
+    ENVELOPE,
+    SNAPSHOT_FILE,
+    STATEMENT,
+    SUMS,
+    VERDICT_FILE,
+    json_bytes,
+    sums,
+    write_atomically,
+)
 from reports.fingerprint import fingerprint
 from reports.ledger import Ledger
 from reports.outcomes import Outcome
 from reports.printable import in_all, printable
 from reports.provenance import answering_routes, measurements, provenance
 from reports.redaction import Redactor
-from reports.signing import Signing
 from reports.verdict import Verdict, counts
+
+if TYPE_CHECKING:  # cryptography takes its time, and only a signed run needs it
+    from reports.signing import Signing
 
 LEAK_REQUIREMENT = "CFG-06"
 DERIVED = {"junit.xml": junit.render, "ctrf.json": ctrf.render}
@@ -104,8 +117,7 @@ class Bundle:
             raise _unwritable(self.folder, error) from error
 
     def _keep(self, name: str, value: object) -> None:
-        data = msgspec.json.format(msgspec.json.encode(value), indent=1)
-        write_atomically(self.folder / name, self.redactor.data(data + b"\n"))
+        write_atomically(self.folder / name, self.redactor.data(json_bytes(value)))
 
     def record(self, fixture: str, fact: Fact) -> None:
         """Record a fact under the name of its fixture."""
@@ -162,6 +174,7 @@ class Bundle:
 
     def _document(self, verdict: Verdict, signal: str | None) -> Document:
         repository, revision = (self.snapshot.repository, self.snapshot.revision) if self.snapshot else ("", "")
+        origin = provenance(self._facts, repository, revision)
         told = Document(
             schema=SCHEMA,
             verdict=verdict,
@@ -186,8 +199,8 @@ class Bundle:
             server_started=self.ledger.server_started,
             leaks=self._leaks,
             fingerprint=fingerprint(self._facts),
-            provenance=provenance(self._facts, repository, revision),
-            measurements=measurements(self._facts),
+            provenance=origin,
+            measurements=measurements(self._facts, origin),
             routes=answering_routes(self._facts),
             unknowns=self.ledger.catalogue.unknowns,
             series=tuple(self._series),

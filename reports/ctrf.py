@@ -6,9 +6,8 @@ import datetime as dt
 from collections import Counter
 from typing import Any
 
-import msgspec
-
 from reports.document import Document
+from reports.files import json_bytes
 from reports.junit import is_error, is_failure, is_skip
 from reports.outcomes import Row
 
@@ -40,7 +39,7 @@ def render(document: Document) -> bytes:
             "environment": {"appName": document.deployment.name, "commit": document.suite.commit},
         },
     }
-    return msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
+    return json_bytes(content)
 
 
 def _test(row: Row, stage: str) -> dict[str, Any]:
@@ -49,7 +48,7 @@ def _test(row: Row, stage: str) -> dict[str, Any]:
         "status": _status(row),
         "duration": round(row.seconds * 1000),
         "suite": [stage],
-        "message": f"wanted: {row.wanted}\nfound: {row.found}\nremedy: {row.remedy}",
+        "message": row.told,
         "rawStatus": row.outcome.value,
         "tags": [row.level.value, row.origin.value],
         "labels": {"requirement": row.id, "stage": row.stage, "case": row.case},

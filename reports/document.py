@@ -13,13 +13,12 @@ from recipe.measurements import Measurement
 from recipe.series import Series
 from recipe.values import Days
 from reports.conditions import Conditions
-from reports.files import BundleError
+from reports.files import VERDICT_FILE, BundleError, json_bytes
 from reports.fingerprint import Fingerprint
 from reports.outcomes import Row
 from reports.provenance import AnsweringRoute, Provenance
 from reports.verdict import Verdict
 
-VERDICT_FILE = "verdict.json"
 SCHEMA: Final = "vllm-qualify/verdict/2"
 
 
@@ -86,7 +85,7 @@ def moment(time: dt.datetime) -> str:
 
 def encode(document: Document) -> bytes:
     """Return the bytes of verdict.json."""
-    return msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n"
+    return json_bytes(document)
 
 
 def load(bundle: Path) -> Document:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from reports.files import write_atomically
+from reports.files import json_bytes, write_atomically
 from reports.printable import in_all, without_surrogates
 from reports.redaction import Redactor
 
@@ -30,7 +30,7 @@ class Evidence:
         Raises TypeError for a value that is not JSON-able: such a thing must not reach a test.
         """
         plain = in_all(without_surrogates, msgspec.to_builtins(value))
-        return self._write(f"facts/{name}.json", msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n")
+        return self._write(f"facts/{name}.json", json_bytes(plain))
 
     def artefact(self, name: str, content: bytes | str) -> str:
         """Keep a log, an output or a picture; return its path within the bundle."""

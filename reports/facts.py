@@ -23,20 +23,23 @@ class Facts:
 
     def get(self, fixture: str, *fields: str) -> Any:
         """Return the value at a path of fields, None where any of it is not there, absent or unreadable."""
-        value = self._plain.get(fixture)
-        for field in fields:
-            value = value.get(field) if isinstance(value, dict) and value.get("type") not in UNSEEN else None
-        return None if isinstance(value, dict) and value.get("type") in UNSEEN else value
+        value = self._at(fixture, fields)
+        return None if _is_unseen(value) else value
 
     def lack(self, fixture: str, *fields: str) -> tuple[bool, str]:
         """Tell why there is no value at a path: whether it was looked for and is absent, and the words for that."""
-        value: Any = self._plain.get(fixture)
-        for field in fields:
-            if isinstance(value, dict) and value.get("type") not in UNSEEN:
-                value = value.get(field)
-        if not isinstance(value, dict) or value.get("type") not in UNSEEN:
+        value = self._at(fixture, fields)
+        if not _is_unseen(value):
             return False, "it was not read"
         return value["type"] == Absent.__name__, str(value.get("detail") or value.get("reason"))
+
+    def _at(self, fixture: str, fields: tuple[str, ...]) -> Any:
+        """Return what stands at a path of fields, or the absent or unreadable thing on the way to it."""
+        value: Any = self._plain.get(fixture)
+        for field in fields:
+            if not _is_unseen(value):
+                value = value.get(field) if isinstance(value, dict) else None
+        return value
 
     def text(self, fixture: str, *fields: str) -> str:
         """Return the value as a text, empty where there is none."""
@@ -50,3 +53,12 @@ class Facts:
     def mapped(self, fixture: str, *fields: str) -> dict[str, Any]:
         """Return the mapping at a path of fields, an empty one where there is none."""
         return dict(self.get(fixture, *fields) or {})
+
+    def model_files(self) -> dict[str, dict[str, Any]]:
+        """Return, by name, what was read of each file of the model that is there; bytes and hash are under ``file``."""
+        entries = self.mapped("weights", "files")
+        return {name: entry for name, entry in entries.items() if isinstance((entry["file"] or {}).get("bytes"), int)}
+
+
+def _is_unseen(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("type") in UNSEEN

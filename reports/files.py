@@ -7,6 +7,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+
+VERDICT_FILE = "verdict.json"
 DEPLOYMENT_FILE, SNAPSHOT_FILE = "deployment.json", "snapshot.json"
 SUMS = "SHA256SUMS"
 STATEMENT = "statement.json"
@@ -16,6 +19,11 @@ UNLISTED = frozenset({SUMS, STATEMENT, ENVELOPE})
 
 class BundleError(Exception):
     """A bundle cannot be read. The text is one line: what was wanted, what was found, what to do."""
+
+
+def json_bytes(value: object) -> bytes:
+    """Return a value as JSON that people can read too. Raises TypeError for one that is not JSON-able."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -44,7 +44,7 @@ def fingerprint(facts: Facts) -> Fingerprint:
         image=facts.text("derived_image", "image", "id"),
         arguments=tuple(facts.listed("container", "arguments")),
         model_folder=facts.text("weights", "folder"),
-        files=_files(facts),
+        files={name: entry["file"]["bytes"] for name, entry in facts.model_files().items()},
         host_packages=facts.mapped("packages", "versions"),
         image_packages=facts.mapped("diagnostics", "versions"),
     )
@@ -53,8 +53,3 @@ def fingerprint(facts: Facts) -> Fingerprint:
 def _device(gpu: dict[str, object]) -> str:
     told = (gpu.get("name"), gpu.get("uuid"))
     return " ".join(value if isinstance(value, str) else "unreadable" for value in told)
-
-
-def _files(facts: Facts) -> dict[str, int]:
-    entries = {name: (entry["file"] or {}).get("bytes") for name, entry in facts.mapped("weights", "files").items()}
-    return {name: size for name, size in entries.items() if isinstance(size, int)}

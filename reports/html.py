@@ -16,7 +16,7 @@ from recipe.routes import MEANINGS
 from reports.bars import rates, timeline
 from reports.document import Document, moment
 from reports.drawing import BOTTOM, HEIGHT, LEFT, WIDTH, draw
-from reports.outcomes import SETTLED, Outcome, Row
+from reports.outcomes import SETTLED, Outcome, Row, judged
 from reports.provenance import AnsweringRoute
 from reports.verdict import counts
 
@@ -99,16 +99,16 @@ def _sorted(document: Document) -> dict[str, Any]:
     """Return the rows under the heads of the page."""
     rows = document.requirements
     bad = [row for row in rows if row.outcome in (Outcome.FAILED, Outcome.ERROR)]
-    judged = [row for row in rows if row.level is not Level.ATTEST]
+    to_judge = judged(rows)
     return {
         "settled": SETTLED,
         "failures": [row for row in bad if row.level is Level.MUST or row.outcome is Outcome.ERROR],
         "remarks": [row for row in bad if row.level is not Level.MUST and row.outcome is not Outcome.ERROR],
         "waived": [row for row in rows if row.outcome is Outcome.WAIVED],
         "blocked": blocked(rows),
-        "unverified": [row for row in judged if row.outcome in (Outcome.NOT_APPLICABLE, Outcome.NOT_RUN)],
+        "unverified": [row for row in to_judge if row.outcome in (Outcome.NOT_APPLICABLE, Outcome.NOT_RUN)],
         "attestations": [row for row in rows if row.level is Level.ATTEST],
-        "totals": list(counts(judged).items()),
+        "totals": list(counts(to_judge).items()),
         "stages": [stage for stage in _stages(document) if stage.rows],
     }
 

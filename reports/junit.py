@@ -54,6 +54,6 @@ def _case(suite: ElementTree.Element, row: Row) -> None:
     kind = "failure" if is_failure(row) else "error" if is_error(row) else "skipped" if is_skip(row) else None
     if kind:
         element = ElementTree.SubElement(case, kind, message=f"{row.outcome}: {row.found}")
-        element.text = f"wanted: {row.wanted}\nfound: {row.found}\nremedy: {row.remedy}"
+        element.text = row.told
     elif row.found:
         ElementTree.SubElement(case, "system-out").text = f"wanted: {row.wanted}\nfound: {row.found}"

@@ -60,6 +60,11 @@ class Ledger:
         """Return one row. Raises KeyError for an id or case that the catalogue does not have."""
         return self._rows[identity, case]
 
+    def named(self, name: str) -> Row:
+        """Return the row of that name, as ``Row.name`` gives it. Raises KeyError for one that is not there."""
+        identity, _, case = name.partition(" [")
+        return self.row(identity, case.removesuffix("]"))
+
     def settle(self, identity: str, case: str, outcome: Outcome, **changes: object) -> Row:
         """Write a row's outcome. A failure stands: an error in tear-down undoes a pass, but never a failure.
 

@@ -42,7 +42,7 @@ class Log:
         """Cut what is long, keep it whole as an artefact, and link to that and to the facts of the requirement."""
         report = yield
         name = str(dict(report.user_properties)["requirement"])
-        row = next(row for row in self._bundle.ledger.rows if row.name == name)
+        row = self._bundle.ledger.named(name)
         if row.outcome is Outcome.BLOCKED and report.failed:
             report.longrepr = row.found  # where it was raised helps nobody
         if report.longreprtext:

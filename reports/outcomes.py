@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 import msgspec
@@ -24,6 +25,7 @@ class Outcome(StrEnum):
 
 
 SETTLED = frozenset({Outcome.PASSED, Outcome.RECORDED, Outcome.NOT_APPLICABLE, Outcome.ATTESTED, Outcome.WAIVED})
+TOLD = (Outcome.FAILED, Outcome.ERROR, Outcome.WAIVED)  # what is told of one by one wherever a run is summed up
 UNKNOWN = frozenset({Outcome.BLOCKED, Outcome.NOT_RUN, Outcome.ERROR})
 
 
@@ -52,6 +54,16 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{self.id} [{self.case}]" if self.case else self.id
 
     @property
+    def told(self) -> str:
+        """What was wanted and found, and the remedy, a line each."""
+        return f"wanted: {self.wanted}\nfound: {self.found}\nremedy: {self.remedy}"
+
+    @property
     def stage(self) -> str:
         """The stage's three letters."""
         return self.id[:3]
+
+
+def judged(rows: Iterable[Row]) -> list[Row]:
+    """Return the rows that a run is to judge or record: all but a person's attestations."""
+    return [row for row in rows if row.level is not Level.ATTEST]

@@ -9,10 +9,11 @@ import msgspec
 
 from recipe.series import Series
 from reports import document
-from reports.document import VERDICT_FILE, Document
+from reports.document import Document
 from reports.drawing import Drawing, draw
-from reports.files import BundleError, write_atomically
+from reports.files import VERDICT_FILE, BundleError, write_atomically
 from reports.html import environment, frame
+from reports.outcomes import TOLD
 
 FILE = "index.html"
 LEAST = 2  # a single value makes no trend
@@ -40,7 +41,7 @@ def write(folder: Path) -> Path:
         raise BundleError(f"{folder}: no bundle below it; name the folder in which the bundles lie")
     runs.sort(key=lambda run: run.told.started, reverse=True)
     template = environment().get_template("overview.html.j2")
-    page = template.render(runs=runs, unreadable=unreadable, trends=_trends(runs), frame=frame())
+    page = template.render(runs=runs, unreadable=unreadable, trends=_trends(runs), told_of=TOLD, frame=frame())
     write_atomically(folder / FILE, page.encode("utf-8", "replace"))
     return folder / FILE
 

@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,7 +23,6 @@ from recipe.deployment import DEFAULT, Deployment, stated
 from recipe.errors import RecipeError
 from recipe.snapshot import Snapshot
 from reports import hooks, waivers
-from reports import signing as signatures
 from reports.conditions import Conditions
 from reports.exchange import Exchange
 from reports.files import BundleError
@@ -31,6 +31,9 @@ from reports.preflight import refuse_disorder, wants_qualification
 from reports.qualification import Qualification
 from reports.recording import Recording
 from reports.replay import Replay
+
+if TYPE_CHECKING:
+    from reports.signing import Signing
 
 ROOT = Path(__file__).resolve().parent.parent
 # Options that mean nothing outside a qualification.
@@ -86,10 +89,8 @@ def pytest_configure(config: pytest.Config) -> None:
         qualification = _replay(config) if config.option.replay else _qualification(config)
     except RecipeError as error:
         raise pytest.UsageError(f"recipe: {error}") from error
-    except signatures.SigningError as error:
-        raise pytest.UsageError(f"--sign-key {error}") from error
     except BundleError as error:
-        raise pytest.UsageError(f"--replay {error}") from error
+        raise pytest.UsageError(f"{'--replay' if config.option.replay else '--sign-key'} {error}") from error
     config.stash[QUALIFICATION] = qualification
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         config.args = [str(ROOT / "qualification")]
@@ -104,8 +105,16 @@ def _qualification(config: pytest.Config) -> Qualification:
     deployment = deployments.load(config.option.deployment or DEFAULT)
     snapshot = snapshots.documented(deployment.snapshot)
     conditions = _conditions(config, catalogue, deployment)
-    signing = signatures.load(Path(config.option.sign_key)) if config.option.sign_key else None
-    return Qualification(config, catalogue, deployment, snapshot, conditions, signing)
+    return Qualification(config, catalogue, deployment, snapshot, conditions, _signing(config))
+
+
+def _signing(config: pytest.Config) -> Signing | None:
+    """Return the key that signs, None where none was given."""
+    if not config.option.sign_key:
+        return None
+    from reports import signing  # cryptography takes its time, and only a signed run needs it
+
+    return signing.load(Path(config.option.sign_key))
 
 
 def _replay(config: pytest.Config) -> Qualification:

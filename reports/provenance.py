@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from recipe.measurements import Measurement, measure
@@ -67,21 +69,16 @@ def provenance(facts: Facts, repository: str, revision: str) -> Provenance:
         repository=repository,
         revision=revision,
         source=facts.text("weights", "source"),
-        files=tuple(_model_files(facts)),
+        files=tuple(_model_file(name, entry) for name, entry in facts.model_files().items()),
         template_sha256=facts.text("chat_template", "sha256"),
         picture_sha256=facts.text("fixture_picture", "sha256"),
         served_version=facts.text("served_version", "version"),
     )
 
 
-def _model_files(facts: Facts) -> list[ModelFile]:
-    found = []
-    for name, entry in facts.mapped("weights", "files").items():
-        file = entry["file"] or {}
-        if isinstance(file.get("bytes"), int):
-            moved = {field: entry[field] for field in ("read", "received", "seconds")}
-            found.append(ModelFile(name=name, bytes=file["bytes"], sha256=file.get("sha256") or "", **moved))
-    return found
+def _model_file(name: str, entry: dict[str, Any]) -> ModelFile:
+    moved = {field: entry[field] for field in ("read", "received", "seconds")}
+    return ModelFile(name=name, bytes=entry["file"]["bytes"], sha256=entry["file"].get("sha256") or "", **moved)
 
 
 def answering_routes(facts: Facts) -> tuple[AnsweringRoute, ...]:
@@ -98,12 +95,12 @@ def answering_routes(facts: Facts) -> tuple[AnsweringRoute, ...]:
     )
 
 
-def measurements(facts: Facts) -> tuple[Measurement, ...]:
+def measurements(facts: Facts, origin: Provenance) -> tuple[Measurement, ...]:
     """Return what was measured in the run, as compared and followed over time: speed, start, memory, transfer."""
     found = [msgspec.convert(entry, Measurement) for entry in facts.listed("timed", "measurements")]
     ready = [facts.get("readiness", "seconds")] if facts.get("readiness", "ready") else []
     peaks = [gpu["peak"] / MIB for gpu in facts.listed("memory_record", "gpus")]
-    moved = sum(file.read + file.received for file in _model_files(facts))
+    moved = sum(file.read + file.received for file in origin.files)
     seconds = facts.get("weights", "seconds")
     rate = [moved / seconds / 1e6] if moved and seconds else []
     clock = "this suite's monotonic clock"

@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Generator
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -22,8 +22,10 @@ from reports.interrupts import Interrupts
 from reports.items import arguments, judge_call, requirement_id
 from reports.ledger import Ledger
 from reports.outcomes import Outcome, Row
-from reports.signing import Signing
 from reports.verdict import Verdict
+
+if TYPE_CHECKING:
+    from reports.signing import Signing
 
 SECRET_VARIABLES = ("VLLM_API_KEY", "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
 JUDGEMENT = pytest.StashKey[Judgement]()
@@ -123,7 +125,7 @@ class Qualification:
             if owner.setdefault(identity, function) != function:
                 raise pytest.UsageError(f"{identity} has two tests: {owner[identity]} and {function}")
             item.add_marker(pytest.mark.order(self._rank[identity] + 1))
-        items[:] = [item for item in items if self._is_judged(self._row(item))]
+        items[:] = [item for item in items if self._is_judged(self.row_of(item))]
         self._bound = True
 
     def _is_judged(self, row: Row) -> bool:
@@ -138,7 +140,7 @@ class Qualification:
         places = [self._rank[requirement_id(item)] for item in session.items]
         if places != sorted(places):
             raise pytest.UsageError("the tests are not in the catalogue's order: another plugin reordered them")
-        selected = {self._row(item).name for item in session.items}
+        selected = {self.row_of(item).name for item in session.items}
         only = self.ledger.conditions.only_stage
         found = f"not asked for: only stage {only} is judged" if only else "not selected in this run"
         for row in self.ledger.rows:
@@ -182,11 +184,11 @@ class Qualification:
             report.longrepr = self.bundle.redactor.text(text)
         report.sections = [(name, self.bundle.redactor.text(content)) for name, content in report.sections]
         self._settle(item, call, text)
-        report.user_properties = [("requirement", self._row(item).name), ("outcome", self._row(item).outcome.value)]
+        report.user_properties = [("requirement", self.row_of(item).name), ("outcome", self.row_of(item).outcome.value)]
         return report
 
     def _settle(self, item: pytest.Item, call: pytest.CallInfo[None], text: str) -> None:
-        judgement, row = item.stash[JUDGEMENT], self._row(item)
+        judgement, row = item.stash[JUDGEMENT], self.row_of(item)
         seconds = item.stash.get(SECONDS, 0.0) + call.duration
         item.stash[SECONDS] = seconds
         outcome, found = judge_call(call, judgement, row.level)
@@ -205,7 +207,8 @@ class Qualification:
             evidence=evidence,
         )
 
-    def _row(self, item: pytest.Item) -> Row:
+    def row_of(self, item: pytest.Item) -> Row:
+        """Return the row of a test, of its file where it is judged file by file."""
         callspec = getattr(item, "callspec", None)
         return self.ledger.row(requirement_id(item), callspec.id if callspec else "")
 

@@ -13,7 +13,7 @@ import pytest
 
 from recipe.values import Fact
 from reports.document import Document
-from reports.items import arguments, requirement_id
+from reports.items import arguments
 from reports.ledger import Ledger
 from reports.outcomes import UNKNOWN, Outcome, Row
 from reports.qualification import Qualification
@@ -71,9 +71,7 @@ class Replay:
         items[:] = [item for item in items if not self._was_unjudged(item)]
 
     def _was_unjudged(self, item: pytest.Item) -> bool:
-        callspec = getattr(item, "callspec", None)
-        row = self._qualification.ledger.row(requirement_id(item), callspec.id if callspec else "")
-        before = self._before.get(row.name)
+        before = self._before.get(self._qualification.row_of(item).name)
         return before is not None and before.outcome in UNJUDGED
 
     @pytest.hookimpl(wrapper=True)

@@ -7,6 +7,7 @@ import sys
 import msgspec
 
 from reports.document import SCHEMA, Document
+from reports.files import json_bytes
 from reports.suite import ROOT
 
 FILE = ROOT / "docs" / "verdict-2.schema.json"
@@ -15,7 +16,7 @@ FILE = ROOT / "docs" / "verdict-2.schema.json"
 def render() -> bytes:
     """Return the schema, derived from the types that verdict.json is written and read with."""
     told = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": SCHEMA, **msgspec.json.schema(Document)}
-    return msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n"
+    return json_bytes(told)
 
 
 def main() -> int:

@@ -13,13 +13,14 @@ from securesystemslib.exceptions import VerificationError
 from securesystemslib.signer import CryptoSigner, SSlibKey
 
 from recipe.values import Secret
+from reports.files import BundleError, json_bytes
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 MAKE = "make one with 'openssl genpkey -algorithm ed25519 -out qualify.key', mode 0600"
 MAKE_PUBLIC = "get it with 'openssl pkey -in qualify.key -pubout -out qualify.pub'"
 
 
-class SigningError(Exception):
+class SigningError(BundleError):
     """A key or a signature is not what it must be. The text is one line, and holds no key."""
 
 
@@ -35,7 +36,7 @@ class Signing:
         """Return the DSSE envelope, as JSON, around a payload."""
         envelope = Envelope(payload, PAYLOAD_TYPE, {})
         envelope.sign(self._signer)
-        return msgspec.json.format(msgspec.json.encode(envelope.to_dict()), indent=1) + b"\n"
+        return json_bytes(envelope.to_dict())
 
 
 def load(path: Path) -> Signing:

@@ -42,7 +42,7 @@ class Aspect(msgspec.Struct, frozen=True):
 
 def facts_now(bundle: Path, model_folder: str) -> Facts:
     """Return what is here now, as a program of its own reads it. Raises `BundleError` where that gives no answer."""
-    argv = [sys.executable, "-m", "fixtures.fingerprint", str(bundle / DEPLOYMENT_FILE), model_folder]
+    argv = [sys.executable, "-m", "fixtures.fingerprint", str((bundle / DEPLOYMENT_FILE).resolve()), model_folder]
     try:
         done = subprocess.run(argv, cwd=ROOT, capture_output=True, timeout=READING_S, check=True)
         return Facts(msgspec.json.decode(done.stdout, type=dict[str, Any]))

@@ -5,11 +5,9 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-import msgspec
-
 from recipe.catalogue import Level
 from reports.document import Document
-from reports.files import SUMS
+from reports.files import SUMS, json_bytes
 from reports.outcomes import SETTLED, UNKNOWN, Outcome, Row
 from reports.verdict import Verdict
 
@@ -39,7 +37,7 @@ def render(document: Document, sums: bytes, deployment: bytes) -> bytes:
             "vllmQualify": {"headline": document.headline, "ended": document.ended.isoformat()},
         },
     }
-    return msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
+    return json_bytes(content)
 
 
 def result(document: Document) -> str:

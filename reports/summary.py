@@ -8,19 +8,17 @@ from collections.abc import Iterable
 from recipe.catalogue import Level
 from reports.document import Document, moment
 from reports.html import blocked
-from reports.outcomes import Outcome, Row
+from reports.outcomes import TOLD, Outcome, Row, judged
 from reports.verdict import counts
 
 LONGEST = 400
 MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+!|<>&~])")
 ICONS = {True: "✅", False: "❌"}
-PROBLEMS = (Outcome.FAILED, Outcome.ERROR, Outcome.WAIVED)
 
 
 def markdown(document: Document) -> str:
     """Return the summary for a job page: verdict, failures with remedies, what was blocked, measurements."""
-    judged = [row for row in document.requirements if row.level is not Level.ATTEST]
-    totals = ", ".join(f"{number} {outcome}" for outcome, number in counts(judged).items())
+    totals = ", ".join(f"{number} {outcome}" for outcome, number in counts(judged(document.requirements)).items())
     icon = ICONS[document.verdict.qualifies and not document.rehearsal]
     parts = [
         f"## {icon} {_plain(document.headline)}\n",
@@ -38,15 +36,14 @@ def workflow_commands(document: Document) -> str:
     lines = []
     for row in _problems(document):
         kind = "error" if row.level is Level.MUST and row.outcome is not Outcome.WAIVED else "warning"
-        text = f"wanted: {row.wanted}\nfound: {row.found}\nremedy: {row.remedy}"
-        lines.append(f"::{kind} title={_property(f'{row.name} {row.outcome}')}::{_data(text)}\n")
+        lines.append(f"::{kind} title={_property(f'{row.name} {row.outcome}')}::{_data(row.told)}\n")
     if not document.verdict.qualifies:
         lines.append(f"::error title={_property(document.deployment.name)}::{_data(document.headline)}\n")
     return "".join(lines)
 
 
 def _problems(document: Document) -> list[Row]:
-    return [row for row in document.requirements if row.outcome in PROBLEMS]
+    return [row for row in document.requirements if row.outcome in TOLD]
 
 
 def _problem(row: Row) -> tuple[str, ...]:

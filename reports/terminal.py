@@ -19,7 +19,7 @@ from reports.bundle import Bundle
 from reports.document import moment
 from reports.html import blocked, short
 from reports.items import requirement_id_of
-from reports.outcomes import SETTLED, UNKNOWN, Outcome, Row
+from reports.outcomes import SETTLED, TOLD, UNKNOWN, Outcome, Row, judged
 from reports.progress import TaskProgress
 from reports.qualification import Qualification
 from reports.redaction import RedactingStream
@@ -27,7 +27,6 @@ from reports.replay import Replay
 from reports.verdict import Verdict, counts
 
 ROW_INDENT = "\n" + " " * 19
-TOLD = (Outcome.FAILED, Outcome.ERROR, Outcome.WAIVED)
 STYLE = {Outcome.PASSED: "green", Outcome.RECORDED: "green", Outcome.FAILED: "bold red", Outcome.ERROR: "bold red"}
 
 
@@ -108,8 +107,8 @@ class StageReporter:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when != "teardown":
             return
-        name = dict(report.user_properties)["requirement"]
-        row = next(row for row in self.bundle.ledger.rows if row.name == name)
+        name = str(dict(report.user_properties)["requirement"])
+        row = self.bundle.ledger.named(name)
         alone = bool(self.bundle.ledger.conditions.only_stage)
         if alone or self.config.option.verbose > 0 or row.outcome in TOLD:
             style, lines = STYLE.get(row.outcome, "yellow"), short(row.found).splitlines()
@@ -164,8 +163,8 @@ class StageReporter:
             return
         rows = self.bundle.ledger.rows
         style = "bold green" if verdict.qualifies else "bold red"
-        judged = [row for row in rows if row.level is not Level.ATTEST]
-        total = ", ".join(f"{number} {outcome}" for outcome, number in counts(judged).items())
+        to_judge = judged(rows)
+        total = ", ".join(f"{number} {outcome}" for outcome, number in counts(to_judge).items())
         self._say("")
         words = self.bundle.headline(verdict)
         self._say(f"[{style}]{escape(words)}[/]  ({total}; {time.monotonic() - self._began:.1f} s)")
@@ -178,7 +177,7 @@ class StageReporter:
             self._say(f"[yellow]unpinned[/]  {escape(f'{value.value}: the source says {value.source_says}')}")
         for cause, names in blocked(rows):
             self._say(f"[yellow]blocked[/] {len(names)}: {escape(_span(names))}\n  {escape(_indented(short(cause)))}")
-        left = [row for row in judged if row.outcome is Outcome.NOT_RUN]
+        left = [row for row in to_judge if row.outcome is Outcome.NOT_RUN]
         if left:
             self._say(f"[yellow]not run[/] {len(left)}: {escape(_span([row.name for row in left]))}")
         open_ids = [row.id for row in rows if row.level is Level.ATTEST and row.outcome not in SETTLED]

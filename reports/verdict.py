@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from recipe.catalogue import Level
-from reports.outcomes import Outcome, Row
+from reports.outcomes import Outcome, Row, judged
 
 
 class Verdict(StrEnum):
@@ -32,9 +32,9 @@ def decide(rows: Iterable[Row], *, interrupted: bool = False, remarks: bool = Fa
     no MUST that passed at all is INCOMPLETE. What else did not pass is a waiver or a remark; ``remarks`` tells that
     there are some beyond the rows.
     """
-    judged = [row for row in rows if row.level is not Level.ATTEST]
-    must = {row.outcome for row in judged if row.level is Level.MUST}
-    other = {row.outcome for row in judged if row.level is not Level.MUST}
+    to_judge = judged(rows)
+    must = {row.outcome for row in to_judge if row.level is Level.MUST}
+    other = {row.outcome for row in to_judge if row.level is not Level.MUST}
     if Outcome.FAILED in must:
         return Verdict.NOT_QUALIFIED
     if interrupted or Outcome.PASSED not in must or Outcome.BLOCKED in must:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -77,6 +78,15 @@ def document(
 
 def page(told: Document) -> str:
     return html.render(told, Path("nowhere")).decode()
+
+
+def new_key(folder: Path, name: str) -> Path:
+    """Make a key pair by the documented commands."""
+    private, public = folder / f"{name}.key", folder / f"{name}.pub"
+    subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", private], check=True)
+    private.chmod(0o600)
+    subprocess.run(["openssl", "pkey", "-in", private, "-pubout", "-out", public], check=True)
+    return private
 
 
 class Tags(HTMLParser):

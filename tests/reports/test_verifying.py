@@ -19,16 +19,7 @@ from reports.__main__ import main
 from reports.files import ENVELOPE, STATEMENT, SUMS, read_sums, sums
 from reports.signing import Signing, SigningError
 from reports.verdict import Verdict
-from tests.reports.made import bundle_in, pass_all
-
-
-def new_key(folder: Path, name: str) -> Path:
-    """Make a key pair by the documented commands."""
-    private, public = folder / f"{name}.key", folder / f"{name}.pub"
-    subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", private], check=True)
-    private.chmod(0o600)
-    subprocess.run(["openssl", "pkey", "-in", private, "-pubout", "-out", public], check=True)
-    return private
+from tests.reports.made import bundle_in, new_key, pass_all
 
 
 @pytest.fixture(scope="module")

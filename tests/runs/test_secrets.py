@@ -13,7 +13,7 @@ from recipe.values import Secret
 from reports.__main__ import main
 from reports.evidence import WITHHELD
 from reports.redaction import Redactor
-from tests.reports.test_verifying import new_key
+from tests.reports.made import new_key
 from tests.running import Qualify
 from tests.runs.test_incomplete import copy_of_the_suite
 
