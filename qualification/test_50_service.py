@@ -134,7 +134,7 @@ def test_srv_09_each_worker_has_its_gpu(
         assert len(set(held)) == wanted
 
 
-def test_srv_10_log_is_free_of_errors(requirement: Judgement, server_log: Log | Absent) -> None:
+def test_srv_10_log_is_free_of_errors(requirement: Judgement, server_log: Log | Absent | Unreadable) -> None:
     requirement.wants("no out-of-memory, NCCL, import, tensor-parallel or CUDA error in the log")
     log = requirement.needs(server_log)
     requirement.finds("\n".join(f"{kind}: {line}" for kind, line in log.errors) or f"none in {log.lines:,} lines")
@@ -143,7 +143,7 @@ def test_srv_10_log_is_free_of_errors(requirement: Judgement, server_log: Log | 
 
 
 def test_srv_11_model_and_context_are_served(
-    requirement: Judgement, deployment: Deployment, served: Served | Unreadable
+    requirement: Judgement, deployment: Deployment, served: Served | Absent | Unreadable
 ) -> None:
     service = stated(deployment.service)
     requirement.wants(f"{service.model_name} with {service.context_tokens:,} tokens")
@@ -163,7 +163,9 @@ def test_srv_12_container_is_confined(requirement: Judgement, container: Contain
     assert not found.shared_namespaces
 
 
-def test_srv_13_start_is_recorded(requirement: Judgement, readiness: Readiness, server_log: Log | Absent) -> None:
+def test_srv_13_start_is_recorded(
+    requirement: Judgement, readiness: Readiness, server_log: Log | Absent | Unreadable
+) -> None:
     measures = server_log.measures if isinstance(server_log, Log) else {"log": str(server_log)}
     method = "once, by this suite's monotonic clock, from the start to the first real completion"
     rows = [f"{name}: {value}" for name, value in measures.items()]

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.qualify
 UNAUTHORIZED = '{"error":"Unauthorized"}'
 
 
-def test_vfy_01_health_is_200(requirement: Judgement, health: Answer | Unreadable) -> None:
+def test_vfy_01_health_is_200(requirement: Judgement, health: Answer | Absent) -> None:
     requirement.wants("/health answers 200")
     found = requirement.needs(health)
     requirement.finds(f"HTTP {found.status} in {found.seconds:.2f} s")
@@ -48,23 +48,27 @@ def test_vfy_03_visual_grid_is_bounded(
     assert 0 < visual_grid.tokens <= most
 
 
-def test_vfy_04_answer_is_a_text(requirement: Judgement, reply: Reply | Unreadable) -> None:
+def test_vfy_04_answer_is_a_text(requirement: Judgement, reply: Reply | Absent | Unreadable) -> None:
     requirement.wants("HTTP 200 with content that is a non-empty text")
     found = requirement.needs(reply)
-    requirement.finds(f"{found.said}{f' ({found.problem})' if found.problem else ''}")
+    empty = "" if found.problem or found.content else f"the content is {'null' if found.content is None else 'empty'}"
+    where = ", and its text stands in the reasoning field" if empty and found.reasoning else ""
+    requirement.finds(f"{found.said}{f' ({found.problem or empty + where})' if found.problem or empty else ''}")
     assert not found.problem
     assert found.content is not None
     assert found.content.strip()
 
 
-def test_vfy_05_answer_is_complete(requirement: Judgement, reply: Reply | Unreadable) -> None:
+def test_vfy_05_answer_is_complete(requirement: Judgement, reply: Reply | Absent | Unreadable) -> None:
     requirement.wants("finish_reason is 'stop'")
     found = requirement.needs(reply).finish_reason
     requirement.finds(f"finish_reason is {found!r}")
     assert found == "stop"
 
 
-def test_vfy_06_usage_is_bounded(requirement: Judgement, deployment: Deployment, reply: Reply | Unreadable) -> None:
+def test_vfy_06_usage_is_bounded(
+    requirement: Judgement, deployment: Deployment, reply: Reply | Absent | Unreadable
+) -> None:
     most = stated(deployment.expected)
     requirement.wants(
         f"prompt and completion together at most {most.usage_max:,} tokens, completion from 1 to {most.completion_max}"
@@ -80,7 +84,7 @@ def test_vfy_06_usage_is_bounded(requirement: Judgement, deployment: Deployment,
 
 
 def test_vfy_07_answer_names_the_headline(
-    requirement: Judgement, deployment: Deployment, reply: Reply | Unreadable
+    requirement: Judgement, deployment: Deployment, reply: Reply | Absent | Unreadable
 ) -> None:
     headline = stated(deployment.expected).headline
     requirement.wants(f"the answer names {headline!r}")
@@ -90,7 +94,7 @@ def test_vfy_07_answer_names_the_headline(
 
 
 def test_vfy_08_answer_names_the_document(
-    requirement: Judgement, deployment: Deployment, reply: Reply | Unreadable
+    requirement: Judgement, deployment: Deployment, reply: Reply | Absent | Unreadable
 ) -> None:
     document = stated(deployment.expected).document
     requirement.wants(f"the answer calls it a {document}")
@@ -99,7 +103,7 @@ def test_vfy_08_answer_names_the_document(
     assert names_document(found or "", document)
 
 
-def test_vfy_09_answer_holds_no_reasoning(requirement: Judgement, reply: Reply | Unreadable) -> None:
+def test_vfy_09_answer_holds_no_reasoning(requirement: Judgement, reply: Reply | Absent | Unreadable) -> None:
     requirement.wants("no think tag in the content, no reasoning field")
     found = requirement.needs(reply)
     requirement.finds(f"content {found.content!r}, reasoning {found.reasoning!r}")
@@ -112,7 +116,8 @@ def _answers(requirement: Judgement, attempts: Attempts, status: int) -> dict[st
     """Return the answers and state them as found, those with another status than the wanted one first."""
     answers = {name: requirement.needs(answer) for name, answer in attempts.answers.items()}
     ordered = sorted(answers.items(), key=lambda entry: entry[1].status == status)
-    requirement.finds("\n".join(f"{name}: HTTP {answer.status} {answer.excerpt[:160]}" for name, answer in ordered))
+    rows = [f"{name}: HTTP {answer.status} {answer.excerpt[:160]}" for name, answer in ordered]
+    requirement.finds("\n".join(rows) or "nothing was tried")
     assert answers
     return answers
 
@@ -158,7 +163,7 @@ def test_vfy_14_unseen_headline_is_read(requirement: Judgement, unseen_headline:
 
 
 def test_vfy_15_page_without_text_has_no_headline(
-    requirement: Judgement, deployment: Deployment, without_text: Reply | Unreadable, unseen_headline: MadeUp
+    requirement: Judgement, deployment: Deployment, without_text: Reply | Absent | Unreadable, unseen_headline: MadeUp
 ) -> None:
     requirement.wants("an answer to the same page without text that names none of the headlines used")
     found = requirement.needs(without_text)
@@ -184,7 +189,9 @@ def test_vfy_16_visual_tokens_follow_the_formula(requirement: Judgement, two_siz
     assert large.prompt_tokens - small.prompt_tokens == wanted
 
 
-def test_vfy_17_still_serves_after_refusals(requirement: Judgement, after_refusals: Reply | Unreadable) -> None:
+def test_vfy_17_still_serves_after_refusals(
+    requirement: Judgement, after_refusals: Reply | Absent | Unreadable
+) -> None:
     requirement.wants("the documented request is answered after all refusals")
     found = requirement.needs(after_refusals)
     requirement.finds(f"{found.said}{f' ({found.problem})' if found.problem else ''}")

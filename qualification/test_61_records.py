@@ -10,7 +10,7 @@ from fixtures.probes.http import Reply
 from recipe.advisories import covering
 from recipe.judgement import Judgement
 from recipe.routes import MEANINGS, sort
-from recipe.values import Unreadable
+from recipe.values import Absent, Unreadable
 
 pytestmark = pytest.mark.qualify
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.qualify
 def test_vfy_18_routes_without_a_key_are_recorded(requirement: Judgement, exposed: Exposed) -> None:
     sorted_in: dict[str, list[str]] = {heading: [] for heading in MEANINGS}
     for route in exposed.routes:
-        if isinstance(route.status, Unreadable):
+        if isinstance(route.status, Absent):
             sorted_in["no answer"].append(route.path)
             continue
         heading = sort(route.path, route.status)
@@ -42,7 +42,9 @@ def test_vfy_19_speed_is_recorded(requirement: Judgement, timed: Timed | Unreada
     requirement.finds("\n".join([*(entry.told for entry in timed.measurements), *bad]))
 
 
-def test_vfy_20_advisories_are_recorded(requirement: Judgement, served_version: ServedVersion | Unreadable) -> None:
+def test_vfy_20_advisories_are_recorded(
+    requirement: Judgement, served_version: ServedVersion | Absent | Unreadable
+) -> None:
     version = served_version.version if isinstance(served_version, ServedVersion) else ""
     rows = [f"{entry.id}: {entry.says} {entry.matters}" for entry in covering("vllm", version)]
     told = f"vllm {version}" if version else str(served_version)
@@ -64,7 +66,7 @@ def test_vfy_21_overriding_of_pixel_bounds_is_recorded(requirement: Judgement, b
     requirement.finds("\n".join(rows))
 
 
-def _prompt(reply: Reply | Unreadable) -> str:
-    if isinstance(reply, Unreadable):
+def _prompt(reply: Reply | Absent) -> str:
+    if isinstance(reply, Absent):
         return str(reply)
     return f"{reply.prompt_tokens} prompt tokens" if reply.prompt_tokens else reply.said

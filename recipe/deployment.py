@@ -87,13 +87,18 @@ def stated(section: T | None) -> T:
 
 def load(name: str) -> Deployment:
     """Read a deployment by name (of recipe/deployments) or by file. Raises `RecipeError`."""
+    path = _path(name)
+    deployment = _amended(path) if "amends" in read(path, dict[str, Any]) else read(path, Deployment)
+    _check(path.name, deployment)
+    return deployment
+
+
+def _path(name: str) -> Path:
     path = Path(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
     if not path.is_file():
         known = ", ".join(sorted(file.stem for file in FOLDER.glob("*.toml")))
         raise RecipeError(str(name), "", "no such deployment", f"name one of {known}, or a .toml file")
-    deployment = _amended(path) if "amends" in read(path, dict[str, Any]) else read(path, Deployment)
-    _check(path.name, deployment)
-    return deployment
+    return path
 
 
 def _amended(path: Path) -> Deployment:
@@ -110,10 +115,9 @@ def _amended(path: Path) -> Deployment:
 
 def _original(name: str) -> Deployment:
     """Read the deployment that another one amends; amendments are not amended again."""
-    original = load(name)
-    if original.amends:
-        raise RecipeError(name, "amends", f"it amends {original.amends} itself", "amend that one")
-    return original
+    if "amends" in read(_path(name), dict[str, Any]):
+        raise RecipeError(name, "amends", "it amends another deployment, or itself", "amend one that amends none")
+    return load(name)
 
 
 def _check(source: str, deployment: Deployment) -> None:
@@ -133,5 +137,5 @@ def _check(source: str, deployment: Deployment) -> None:
         raise RecipeError(source, "snapshot", f"no recipe/snapshots/{deployment.snapshot}.json")
     if picture and picture.max_pixels // (picture.patch * picture.merge) ** 2 > picture.grid_tokens_max:
         raise RecipeError(source, "picture.max_pixels", f"allows more than {picture.grid_tokens_max} grid tokens")
-    if service and "--api-key" in service.arguments:
+    if service and any(word.partition("=")[0] == "--api-key" for word in service.arguments):
         raise RecipeError(source, "service.arguments", "--api-key would put the key into the process list")

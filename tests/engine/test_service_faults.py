@@ -58,7 +58,7 @@ def test_a_name_that_a_foreign_container_has_is_reported_and_left(deployed: Depl
     holder.remove(force=True)
     assert f"sudo docker rm -f {SERVER}" in ended.row("SRV-08")["found"]
     assert ended.verdict == "NOT QUALIFIED"
-    deployed.judge(ended, "failed", *sorted(ended.ids("failed")), says="is already in use by container")
+    deployed.judge(ended, "failed", "SRV-08", says="is already in use by container")
 
 
 def test_a_container_that_exits_at_once_ends_the_wait_and_leaves_its_log(deployed: Deployed) -> None:

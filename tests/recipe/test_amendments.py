@@ -75,7 +75,7 @@ def test_an_amendment_changes_one_value(tmp_path: Path) -> None:
         (HEADER + amendment('"host.gpu_count" = 2', "A2"), "the ids count up: A1 is next"),
         (HEADER + amendment('"host.gpu_count" = 2') + amendment('"host.gpu_count" = 3', "A2"), "changed twice"),
         (HEADER + "workdir = 'x'\n" + amendment('"host.gpu_count" = 2'), "unknown field `workdir`"),
-        (HEADER.replace(DEFAULT, f"{DEFAULT}-amended") + amendment('"host.gpu_count" = 2'), "amend that one"),
+        (HEADER.replace(DEFAULT, f"{DEFAULT}-amended") + amendment('"host.gpu_count" = 2'), "amends another deployment, or itself"),
         (HEADER.replace(DEFAULT, "none") + amendment('"host.gpu_count" = 2'), "no such deployment"),
     ],
 )  # fmt: skip

@@ -19,13 +19,13 @@ from fixtures import pages
 from fixtures.client import body
 from fixtures.host import free_port
 from fixtures.probes.http import Answer, Client, Reply, read_reply
-from fixtures.provisioners.server import served_models
+from fixtures.provisioners.server import Served, served_models
 from fixtures.rehearsal.make_assets import ASSETS
 from fixtures.rehearsal.reader import read_headline
 from fixtures.rehearsal.world import Server
 from recipe import deployment as deployments
 from recipe.deployment import stated
-from recipe.values import Secret, Unreadable
+from recipe.values import Absent, Secret, Unreadable
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOYMENT = deployments.load("rehearsal")
@@ -46,7 +46,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
         server = subprocess.Popen(argv, cwd=ROOT, stdout=log, stderr=log, env={"VLLM_API_KEY": KEY.reveal()})
     made = Client(port, KEY)
     until = time.monotonic() + 20
-    while isinstance(made.ask("GET", "/health"), Unreadable):
+    while isinstance(made.ask("GET", "/health"), Absent):
         assert server.poll() is None, (folder / "log").read_text(encoding="utf-8")
         assert time.monotonic() < until
         time.sleep(0.02)
@@ -98,16 +98,16 @@ def test_damaged_pictures_are_refused_as_the_captures_say(
 
 def test_the_served_model_is_listed(client: Client) -> None:
     served = served_models(client)
-    assert not isinstance(served, Unreadable)
+    assert isinstance(served, Served)
 
     assert served.models == {"ernie-vl": 4096}
     assert isinstance(served_models(Client(client.port, Secret("wrong", "1" * 64))), Unreadable)
 
 
-def test_a_dead_port_is_unreadable() -> None:
+def test_a_dead_port_gives_no_answer() -> None:
     found = Client(free_port(), KEY).chat({}, deadline_s=1)
 
-    assert isinstance(found, Unreadable)
+    assert isinstance(found, Absent)
     assert KEY.reveal() not in str(found)
 
 
