@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 # Options that mean nothing outside a qualification.
 LONE = (
-    "deployment", "bundle", "waivers", "attach", "leave_running", "remove", "stage", "plan", "fault", "snapshot_from",
-    "jobs", "sign_key", "replay",
+    "deployment", "bundle", "waivers", "attach", "leave_running", "remove", "stage", "plan", "fault", "world",
+    "snapshot_from", "jobs", "sign_key", "replay",
 )  # fmt: skip
 HOST = "hst"
 QUALIFICATION = pytest.StashKey[Qualification]()

@@ -1,35 +1,16 @@
-"""The rehearsal's faults: that they fit, and that the host's publicly reported ones are all among them."""
+"""The rehearsal's faults: that they fit, change something, and leave no judged requirement out."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from fixtures.rehearsal.faults import faults, simulate
+from fixtures.rehearsal.world import World
+from recipe import catalogue as catalogues
 from recipe import deployment as deployments
-
-# Reports of a wrong host, driver, engine or toolkit. Not among them: a table of nvidia-smi that is parsed wrongly (it is not
-# parsed), and names as bytes (no fault of a host).
-REPORTED = {
-    "G01", "G03", "G04", "G06", "G08", "G09", "G10", "G11", "G12", "G14", "G15", "G16", "G17", "G18", "G19",
-    "D01", "D02", "D03", "D04", "D05", "D06", "D07", "D09", "D14", "D15",
-}  # fmt: skip
-# Reports of a wrong server or answer. Not among them: one whose route is open by vLLM's own design (VFY-18 records it), an answer
-# of garbled words (as good as a misread headline), what the engine's own tests plant, and the end of a rootless user's session.
-REPORTED_OF_A_SERVER = {
-    "S01", "S02", "S03", "S04", "S05", "S06", "S07", "S08", "S09", "S12", "S14",
-    "A01", "A03", "A04", "A05", "A06", "A09", "A10", "A11", "A12", "A13", "T01", "T03",
-}  # fmt: skip
-
-
-def test_every_reported_fault_of_a_host_is_among_them() -> None:
-    assert {fault.seen for fault in faults().values()} >= REPORTED
-
-
-def test_every_reported_fault_of_a_server_is_among_them() -> None:
-    assert {fault.seen for fault in faults().values()} >= REPORTED_OF_A_SERVER
+from recipe.catalogue import Level
 
 
 def test_a_world_without_faults_has_the_documented_gpus() -> None:
@@ -43,7 +24,10 @@ def test_faults_that_do_not_fit_are_errors(tmp_path: Path) -> None:
     path = tmp_path / "faults.toml"
     text = '[[fault]]\nname = "a"\nsays = "b"\ncatches = "HST-01"\nset = { "host.colour" = 1 }\n'
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(msgspec.ValidationError):
+    with pytest.raises(ValueError, match="colour"):
+        faults(path)
+    path.write_text(text.replace("host.colour", "ghost.colour.0"), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"ghost\.colour\.0: the simulated world has no such place"):
         faults(path)
 
     good = text.replace("host.colour", "host.architecture").replace("= 1 }", '= "arm" }')
@@ -51,4 +35,18 @@ def test_faults_that_do_not_fit_are_errors(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="stands twice"):
         faults(path)
     path.write_text(good, encoding="utf-8")
-    assert simulate(tuple(faults(path).values())).host.architecture == "arm"
+    assert simulate(fault.set for fault in faults(path).values()).host.architecture == "arm"
+
+
+def test_every_judged_requirement_has_its_fault() -> None:
+    catalogue = catalogues.load()
+    judged = {entry.id: entry.level for entry in catalogue.requirements if entry.level in (Level.MUST, Level.SHOULD)}
+
+    assert {fault.catches for fault in faults().values()} == set(judged)
+    for fault in faults().values():
+        assert (fault.outcome == "remark") == (judged[fault.catches] is Level.SHOULD), fault.name
+
+
+def test_every_fault_changes_the_world() -> None:
+    for fault in faults().values():
+        assert simulate([fault.set]) != World(), fault.name

@@ -46,7 +46,40 @@ def test_a_fault_needs_the_rehearsal(qualify: Qualify) -> None:
     ended = qualify("--fault", "gpu-mig", deployment=None)
 
     assert ended.status == 4
-    assert "--fault belongs to the rehearsal" in ended.output
+    assert "--fault gpu-mig belongs to the rehearsal" in ended.output
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "world.json: No such file or directory"),
+        ("{", "world.json: not valid JSON"),
+        ('["host"]', "world.json: top level: Expected `object`"),
+        ('{"host.colour": "red"}', "unknown field `colour` - at `$.host`"),
+        ('{"ghost.colour": "red"}', "ghost.colour: the simulated world has no such place"),
+        ('{"host.gpus.7.name": "NVIDIA L40S"}', "host.gpus.7.name: the simulated world has no such place"),
+        ('{"host.memory_bytes": "much"}', "Expected `int`, got `str` - at `$.host.memory_bytes`"),
+    ],
+)
+def test_a_world_that_cannot_be_is_one_clear_line(qualify: Qualify, content: str | None, says: str) -> None:
+    path = qualify.folder / "world.json"
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    ended = qualify(f"--world={path}")
+
+    assert ended.status == 4
+    assert "ERROR: --world " in ended.output
+    assert says in ended.output
+    assert "Traceback" not in ended.output
+
+
+def test_another_world_is_rehearsed(qualify: Qualify) -> None:
+    path = qualify.folder / "world.json"
+    path.write_text('{"host.gpus.3.name": "NVIDIA L4"}', encoding="utf-8")
+    ended = qualify(f"--world={path}")
+
+    assert ended.ids("failed") == {"HST-04"}
+    assert "GPU 3: NVIDIA L4" in ended.row("HST-04")["found"]
 
 
 def test_a_broken_deployment_is_one_clear_line(qualify: Qualify) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import signal
 import time
 
@@ -61,21 +60,6 @@ def test_a_second_signal_does_not_break_the_clean_up(qualify: Qualify) -> None:
         time.sleep(0.2)
 
     judge(qualify, started.wait(), "SIGTERM")
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_a_signal_at_any_moment_never_leaves_a_qualified_bundle(qualify: Qualify, seed: int) -> None:
-    chance = random.Random(seed)
-    number = chance.choice(SIGNALS)
-    started = qualify.start()
-    started.until("Bundle:")
-    time.sleep(chance.uniform(0.0, 1.4))
-    started.process.send_signal(number)
-    ended = started.wait()
-
-    if ended.status != 0:
-        assert ended.verdict == "INCOMPLETE", ended.output
-    assert qualify.leftovers() == []
 
 
 def test_a_killed_run_leaves_an_incomplete_bundle_and_no_server(qualify: Qualify) -> None:
