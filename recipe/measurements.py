@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 
-class Measurement(msgspec.Struct, frozen=True):
+class Measurement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One quantity. ``n`` is the number of values; ``instrument`` took them, by ``method``."""
 
     name: str

@@ -9,7 +9,7 @@ from recipe.sections import Unpinned
 from reports.waivers import Waiver
 
 
-class Conditions(msgspec.Struct, frozen=True):
+class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What an operator or a deployment file has changed in a run, and so in the meaning of its verdict.
 
     ``attached`` names the running container that was judged instead of one that the run starts; ``left_running`` names

@@ -70,19 +70,19 @@ def load(path: Path) -> dict[str, list[Case]]:
     return cases
 
 
-def judge(case: Case) -> tuple[str, str]:
-    """Ask the requirement's own test about a case's facts; return the outcome and what was found."""
+def judge(case: Case, deployment: Deployment | None = None) -> tuple[str, Judgement]:
+    """Ask the requirement's own test about a case's facts; return the outcome, and what it wanted and found."""
     function, judgement = tests()[case.requirement], Judgement("")
-    given: dict[str, Any] = {"requirement": judgement, "deployment": _ground()[0], "snapshot": _ground()[1]}
+    given: dict[str, Any] = {"requirement": judgement, "deployment": deployment or ground()[0], "snapshot": ground()[1]}
     given |= dict.fromkeys(FILE_CASES, case.file)
     given |= {name: msgspec.json.decode(raw, type=_kinds()[name]) for name, raw in case.facts.items()}
     try:
         function(**{name: given[name] for name in inspect.signature(function).parameters})
     except Blocked:
-        return "blocked", judgement.found
+        return "blocked", judgement
     except AssertionError:
-        return "failed", judgement.found
-    return "recorded" if case.outcome == "recorded" and judgement.found else "passed", judgement.found
+        return "failed", judgement
+    return "recorded" if case.outcome == "recorded" and judgement.found else "passed", judgement
 
 
 @functools.cache
@@ -97,7 +97,7 @@ def tests() -> dict[str, Callable[..., None]]:
 
 
 @functools.cache
-def _ground() -> tuple[Deployment, Snapshot | None]:
+def ground() -> tuple[Deployment, Snapshot | None]:
     deployment = deployments.load("rehearsal")
     return deployment, snapshots.documented(deployment.snapshot)
 

@@ -27,9 +27,9 @@ def cases() -> dict[str, list[Case]]:
 @pytest.mark.parametrize("identity", ASKED)
 def test_a_requirement_judges_as_the_faults_say(cases: dict[str, list[Case]], identity: str) -> None:
     for case in cases[identity]:
-        outcome, found = judgements.judge(case)
+        outcome, judgement = judgements.judge(case)
 
-        assert (outcome, bool(found)) == (case.outcome, True), f"{case.run}: {found}"
+        assert (outcome, bool(judgement.found)) == (case.outcome, True), f"{case.run}: {judgement.found}"
     outcomes = {case.outcome for case in cases[identity]}
     assert outcomes & {"passed", "recorded"}
     assert outcomes != {"passed"}
@@ -46,7 +46,7 @@ def test_a_requirement_says_of_a_plain_host_what_is_written_down(cases: dict[str
 def test_a_failure_tells_what_its_fault_is(cases: dict[str, list[Case]], identity: str) -> None:
     remedy = catalogues.load().get(identity).remedy
     named = [case for case in cases[identity] if case.tells]
-    told = {case.run for case in named if case.tells in f"{judgements.judge(case)[1]}\n{remedy}"}
+    told = {case.run for case in named if case.tells in f"{judgements.judge(case)[1].found}\n{remedy}"}
 
     assert told
     assert told == {case.run for case in named}  # by one of its files at least

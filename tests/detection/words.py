@@ -1,4 +1,4 @@
-"""What each requirement says in a plain rehearsal, word by word: ``python -m tests.detection.words JUDGEMENTS`` writes it anew.
+"""What each requirement wants and finds in a plain rehearsal, word by word: ``python -m tests.detection.words JUDGEMENTS`` writes it anew.
 
 A report is read by people, so its words are held as its outcomes are. What differs from run to run is masked.
 """
@@ -40,15 +40,16 @@ def masked(identity: str, found: str) -> str:
     return found
 
 
-def said(cases: dict[str, list[Case]]) -> dict[str, str]:
-    """Return what each requirement says of the plain rehearsal; of a file by file one, of its first file."""
+def said(cases: dict[str, list[Case]]) -> dict[str, list[str]]:
+    """Return what each requirement wants and finds in the plain rehearsal; of a file by file one, of its first file."""
     plain = {identity: [case for case in known if case.run == PLAIN] for identity, known in cases.items()}
-    return {identity: masked(identity, judgements.judge(known[0])[1]) for identity, known in plain.items() if known}
+    told = {identity: judgements.judge(known[0])[1] for identity, known in plain.items() if known}
+    return {name: [masked(name, judged.wanted), masked(name, judged.found)] for name, judged in told.items()}
 
 
-def written() -> dict[str, str]:
+def written() -> dict[str, list[str]]:
     """Return the words that are written down."""
-    return msgspec.json.decode(FILE.read_bytes(), type=dict[str, str])
+    return msgspec.json.decode(FILE.read_bytes(), type=dict[str, list[str]])
 
 
 if __name__ == "__main__":

@@ -89,3 +89,31 @@ def test_stop_is_judged_whenever_a_server_was_started(outcome: Outcome) -> None:
     book.server_started = True
     assert book.obstacle("STP-01") is None
     assert book.obstacle("VFY-01") == "SRV-08"
+
+
+def test_a_failure_is_named_before_what_was_blocked_earlier() -> None:
+    book = ledger()
+    book.settle("HST-01", "", Outcome.BLOCKED)
+    book.settle("HST-02", "", Outcome.ERROR)
+    assert book.obstacle("IMG-01") == "HST-01"
+
+    book.settle("HST-03", "", Outcome.FAILED)
+    assert book.obstacle("IMG-01") == "HST-03"
+
+
+@pytest.mark.parametrize("first", [Outcome.BLOCKED, Outcome.ERROR])
+def test_only_a_failure_stands(first: Outcome) -> None:
+    book = ledger()
+    book.settle("HST-01", "", first, found="no answer")
+
+    assert book.settle("HST-01", "", Outcome.FAILED, found="22.04").outcome is Outcome.FAILED
+
+
+def test_a_row_opens_with_what_it_waits_for() -> None:
+    book = ledger(conditions=Conditions(attached="web"))
+    why = "--attach was given: the service was already running, and is neither started nor stopped by this run"
+
+    assert book.row("HST-01").found == "not reached in this run"
+    assert book.row("ATT-01").found == "open: nobody has stated it"
+    assert (book.row("STP-01").outcome, book.row("STP-01").found) == (Outcome.NOT_APPLICABLE, why)
+    assert book.row("RMV-01").found == "--remove was not given"

@@ -6,6 +6,7 @@ import io
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -14,13 +15,19 @@ from recipe.catalogue import Level
 from recipe.judgement import Blocked, Judgement
 from reports import suite
 from reports.interrupts import Interrupts
-from reports.items import judge_call, requirement_id_of
+from reports.items import arguments, judge_call, requirement_id_of
 from reports.outcomes import Outcome
 from reports.preflight import wants_qualification
 from reports.progress import TaskProgress
 
 
 def outcome(when: str, problem: BaseException | None, found: str = "it", level: Level = Level.MUST) -> Outcome | None:
+    return settled(when, problem, found, level)[0]
+
+
+def settled(
+    when: str, problem: BaseException | None, found: str = "it", level: Level = Level.MUST
+) -> tuple[Outcome | None, str]:
     def act() -> None:
         if problem is not None:
             raise problem
@@ -28,7 +35,7 @@ def outcome(when: str, problem: BaseException | None, found: str = "it", level: 
     judgement = Judgement("wanted")
     judgement.found = found
     call = pytest.CallInfo.from_call(act, when)  # type: ignore[arg-type]
-    return judge_call(call, judgement, level)[0]
+    return judge_call(call, judgement, level)
 
 
 def test_only_an_assertion_in_the_body_is_a_failure() -> None:
@@ -37,6 +44,8 @@ def test_only_an_assertion_in_the_body_is_a_failure() -> None:
     assert outcome("call", ValueError("bug")) is Outcome.ERROR
     assert outcome("setup", AssertionError("no")) is Outcome.ERROR
     assert outcome("teardown", OSError()) is Outcome.ERROR
+    assert outcome("call", None, level=Level.SHOULD) is Outcome.PASSED
+    assert outcome("call", AssertionError("no"), level=Level.SHOULD) is Outcome.FAILED
     assert outcome("setup", None) is None
     assert outcome("teardown", None) is None
 
@@ -44,6 +53,18 @@ def test_only_an_assertion_in_the_body_is_a_failure() -> None:
 def test_blocked_is_its_own_word_wherever_it_is_said() -> None:
     assert outcome("call", Blocked("by HST-01")) is Outcome.BLOCKED
     assert outcome("setup", Blocked("by HST-01"), found="") is Outcome.BLOCKED
+    assert settled("setup", Blocked("by HST-01"), found="") == (Outcome.BLOCKED, "by HST-01")
+    assert settled("call", Blocked("by HST-01"), found="no key") == (Outcome.BLOCKED, "no key")
+
+
+def test_an_error_is_told_by_its_class_and_first_line() -> None:
+    assert settled("call", ValueError("first\nsecond\nthird")) == (Outcome.ERROR, "ValueError: first")
+    assert settled("call", OSError()) == (Outcome.ERROR, "OSError: no text")
+
+
+def test_a_tests_own_arguments_are_known(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    assert arguments(request.node) == ("request", "tmp_path")
+    assert arguments(request.session) == ()  # type: ignore[arg-type]
 
 
 def test_a_test_that_finds_nothing_is_an_error() -> None:

@@ -127,3 +127,10 @@ def test_counts_follow_the_vocabulary() -> None:
 
     assert counts(rows) == {"passed": 2, "failed": 1}
     assert counts([]) == {}
+
+
+@pytest.mark.parametrize("outcome", [Outcome.NOT_RUN, Outcome.ERROR])
+def test_what_is_unknown_of_a_must_and_of_a_should_at_once_is_incomplete(outcome: Outcome) -> None:
+    rows = [row(Outcome.PASSED), row(outcome), row(outcome, Level.SHOULD)]
+
+    assert decide(rows) is Verdict.INCOMPLETE

@@ -109,3 +109,13 @@ def test_a_waiver_for_one_file_leaves_the_others() -> None:
 
 def test_a_waiver_that_is_not_needed_changes_nothing() -> None:
     assert decide(book(waive("HST-01")).rows) is Verdict.QUALIFIED
+
+
+def test_a_waiver_covers_its_own_requirement_and_no_other() -> None:
+    ledger = book(waive("HST-05"))
+
+    for identity in ("HST-04", "HST-06", "IMG-01"):
+        ledger.settle(identity, "", Outcome.FAILED, found="no")
+    assert {ledger.row(identity).outcome for identity in ("HST-04", "HST-06", "IMG-01")} == {Outcome.FAILED}
+    ledger.settle("HST-05", "", Outcome.FAILED, found="570")
+    assert ledger.row("HST-05").outcome is Outcome.WAIVED
