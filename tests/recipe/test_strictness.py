@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from recipe import advisories, loading, routes
@@ -160,3 +161,52 @@ def test_requirements_stand_in_order(tmp_path: Path, order: tuple[str, ...], say
             catalogues.load(path)
     else:
         assert tuple(entry.id for entry in catalogues.load(path).requirements) == order
+
+
+@pytest.mark.parametrize(("port", "taken"), [(-1, False), (0, True), (8000, True), (65535, True), (65536, False)])
+def test_a_port_is_one(tmp_path: Path, port: int, taken: bool) -> None:
+    if taken:
+        service = deployment(tmp_path, "\nport = 8000", f"\nport = {port}").service
+        assert service is not None
+        assert service.port == port
+    else:
+        with pytest.raises(RecipeError, match=r"service.port: Expected `int`"):
+            deployment(tmp_path, "\nport = 8000", f"\nport = {port}")
+
+
+def test_a_mount_is_writable_unless_it_says() -> None:
+    service = deployments.load(DEFAULT).service
+
+    assert service is not None
+    assert [mount.read_only for mount in service.mounts] == [True, True, False]
+
+
+@pytest.mark.parametrize("before", range(4))
+def test_the_limit_of_media_is_what_follows_its_argument(before: int) -> None:
+    service = deployments.load(DEFAULT).service
+    assert service is not None
+    words = ("x",) * before
+    changed_to = msgspec.structs.replace(service, arguments=(*words, "--limit-mm-per-prompt", "limit", "y"))
+
+    assert changed_to.media_limit == "limit"
+    assert msgspec.structs.replace(service, arguments=(*words, "--limit-mm-per-prompt")).media_limit == ""
+    assert msgspec.structs.replace(service, arguments=words).media_limit is None
+
+
+@pytest.mark.parametrize(
+    ("status", "heading"),
+    [
+        (401, "protected"),
+        (403, "protected"),
+        (402, "unknown"),
+        (400, "unknown"),
+        (404, "not there"),
+        (410, "not there"),
+        (409, "unknown"),
+        (411, "unknown"),
+        (405, "unknown"),
+        (200, "unknown"),
+    ],
+)
+def test_a_route_that_nobody_knows_is_sorted_by_its_answer(status: int, heading: str) -> None:
+    assert routes.sort("/made/up", status) == heading
