@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from recipe import advisories, loading, routes
 from recipe import catalogue as catalogues
 from recipe import deployment as deployments
+from recipe import snapshot as snapshots
 from recipe.advisories import covering
 from recipe.deployment import DEFAULT, Deployment
 from recipe.errors import RecipeError
@@ -210,3 +212,23 @@ def test_the_limit_of_media_is_what_follows_its_argument(before: int) -> None:
 )
 def test_a_route_that_nobody_knows_is_sorted_by_its_answer(status: int, heading: str) -> None:
     assert routes.sort("/made/up", status) == heading
+
+
+@pytest.mark.parametrize("more", [-1, 1])
+def test_the_shards_add_up_to_the_byte(tmp_path: Path, more: int) -> None:
+    total = snapshots.load("rehearsal").shard_bytes
+    path = changed(
+        tmp_path, snapshots.FOLDER / "rehearsal.json", f'"shard_bytes": {total}', f'"shard_bytes": {total + more}'
+    )
+
+    with pytest.raises(RecipeError, match=f"states {total + more:,}, but the shards add up to {total:,}"):
+        snapshots.load(path.stem, path.parent)
+
+
+def test_the_first_file_that_is_listed_twice_is_named(tmp_path: Path) -> None:
+    told = json.loads((snapshots.FOLDER / "rehearsal.json").read_text(encoding="utf-8"))
+    told["auxiliaries"] |= told["shards"]
+    (tmp_path / "mine.json").write_text(json.dumps(told), encoding="utf-8")
+
+    with pytest.raises(RecipeError, match=r"auxiliaries: model-00001-of-00002\.safetensors is also a shard"):
+        snapshots.load("mine", tmp_path)

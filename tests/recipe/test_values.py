@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recipe.values import (
     Absent,
+    ByteCount,
+    Days,
+    Positive,
     Secret,
     Unreadable,
     count_bytes,
+    count_of,
     driver_meets,
     driver_numbers,
     driver_suffix,
@@ -171,3 +177,56 @@ def test_credentials_leave_an_address(address: str, shown: str) -> None:
 )
 def test_a_package_is_at_least(found: str, meets: bool) -> None:
     assert package_at_least(found, "0.11.0") is meets
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted"),
+    [
+        ("575.57", "575.57.0"),
+        ("575.57.0", "575.57"),
+        ("575.57", "575.57.0.0"),
+        ("575.57.0.0", "575.57"),
+        ("575.57.8", "575.57.08"),
+    ],
+)
+def test_a_missing_part_of_a_driver_version_is_zero(found: str, wanted: str) -> None:
+    assert driver_meets(found, wanted)
+    assert driver_meets(wanted, found)
+    assert not driver_meets(found, f"{wanted.rpartition('.')[0]}.99")
+
+
+def test_an_exact_version_is_no_newer_one() -> None:
+    assert package_is("0.11.2", "0.11.2")
+    assert not package_is("0.11.1", "0.11.2")
+    assert not package_is("0.11.3", "0.11.2")
+    assert not package_is("0.11.2.post1", "0.11.2")
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [
+        (1023, "1,023 bytes"),
+        (1024, "1,024 bytes (1.00 KiB)"),
+        (1 << 20, "1,048,576 bytes (1.00 MiB)"),
+        (1 << 30, "1,073,741,824 bytes (1.00 GiB)"),
+    ],
+)
+def test_a_whole_unit_is_told_in_it(number: int, told: str) -> None:
+    assert count_bytes(number) == told
+
+
+@pytest.mark.parametrize(("kind", "least"), [(ByteCount, 0), (Positive, 1), (Days, 1)])
+def test_a_number_has_its_least(kind: Any, least: int) -> None:
+    assert msgspec.convert(least, kind) == least
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(least - 1, kind)
+
+
+def test_days_have_their_most() -> None:
+    assert msgspec.convert(3660, Days) == 3660
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(3661, Days)
+
+
+def test_a_noun_has_its_number() -> None:
+    assert [count_of(number, "GPU") for number in (0, 1, 2, 1000)] == ["0 GPUs", "1 GPU", "2 GPUs", "1,000 GPUs"]
