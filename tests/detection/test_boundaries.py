@@ -25,6 +25,7 @@ SHARD = "weights/files/model-00001-of-00002.safetensors"
 GPU = "gpus/devices/0"
 AFTER = "gpus_after_stop/devices/0"
 GRIDS = "two_sizes/{}_grid/{}"
+SAME = "what stands last, once more"
 UNREADABLE = {"type": "Unreadable", "what": "x", "reason": "y"}
 WORKERS = [{"type": "ProcessInfo", "pid": pid, "name": "VLLM::Worker"} for pid in range(5)]
 
@@ -122,7 +123,7 @@ CHANGES: list[tuple[str, dict[str, Any], str, str]] = [
     ("WTS-08", {"generation_config/settings": {"top_p": 0.8}}, "failed", "top_p 0.8"),
     ("WTS-08", {"generation_config/settings": {}}, "failed", "no sampling setting"),
     ("WTS-09", {"weights/seconds": 2.0, f"{SHARD}/read": 6_000_000, f"{SHARD}/received": 8_000_000}, "recorded", ": 7 MB/s with"),
-    ("WTS-09", {"weights/seconds": 0.0, f"{SHARD}/read": 6_000_000, f"{SHARD}/received": 8_000_000}, "recorded", "MB/s with"),
+    ("WTS-09", {"weights/seconds": 0.0, f"{SHARD}/read": 6_000_000, f"{SHARD}/received": 8_000_000}, "recorded", ": 14,006 MB/s with"),
     ("CFG-01", {"key_file/characters": 63}, "failed", "63 characters"),
     ("CFG-01", {"key_file/characters": 65}, "failed", "65 characters"),
     ("CFG-01", {"key_file/mode": 0o400}, "failed", "mode 0400"),
@@ -256,6 +257,17 @@ CHANGES: list[tuple[str, dict[str, Any], str, str]] = [
     ("VFY-21", {"bounds/raised/prompt_tokens": 200}, "recorded", "cannot raise the server's bound, and can lower it"),
     ("VFY-21", {"bounds/lowered/prompt_tokens": 400}, "recorded", "can raise the server's bound, and cannot lower it"),
     ("VFY-21", {"bounds/lowered/prompt_tokens": None}, "recorded", "upper bound 100,352 pixels: HTTP 200"),
+    ("WTS-09", {"weights/seconds": 3.0, f"{SHARD}/read": 0, f"{SHARD}/received": 8_000_000}, "recorded", ": 3 MB/s with"),
+    ("STP-03", {"gpus_after_stop/devices/+": SAME}, "failed", ""),
+    ("STP-03", {f"{AFTER}/memory/used": NOISE_BYTES + 1, "gpus_after_stop/devices/1/processes/+": {"type": "GpuProcess", "pid": 9, "kind": "compute", "name": "p", "bytes": 5}}, "failed", "= GPU 0 holds 67,108,865 bytes (64.00 MiB) more"),
+    ("STP-03", {f"{AFTER}/memory/used": NOISE_BYTES + 1, f"{AFTER}/processes/+": {"type": "GpuProcess", "pid": 9, "kind": "compute", "name": "p", "bytes": 5}}, "failed", "= GPU 0 holds 67,108,865 bytes (64.00 MiB) more; GPU 0: p (pid 9)"),
+    ("STP-04", {f"{AFTER}/ecc/volatile_uncorrected": 3, f"{GPU}/ecc/volatile_uncorrected": 1}, "failed", "GPU 0: 2 new uncorrectable"),
+    ("STP-04", {"kernel/log/xids": ["x"], "kernel_log_after_stop/xids": ["x"]}, "passed", "4 GPUs answer as before"),
+    ("STP-04", {"kernel/log/xids": ["x"], "kernel_log_after_stop/xids": ["x", "x"]}, "failed", "= x"),
+    ("STP-04", {"kernel/log": UNREADABLE}, "passed", "4 GPUs answer as before"),
+    ("STP-04", {"kernel_log_after_stop": UNREADABLE}, "passed", "(x could not be read: y)"),
+    ("STP-04", {f"{GPU}/uuid": "GPU-00000000-0000-4000-8000-000000000001"}, "failed", "= GPU 0: GPU-00000000-0000-4000-8000-000000000000 was not there before"),
+    ("STP-04", {f"{AFTER}/uuid": "GPU-00000000-0000-4000-8000-000000000001"}, "failed", "= GPU-00000000-0000-4000-8000-000000000000 is gone"),
 ]  # fmt: skip
 
 
@@ -279,7 +291,7 @@ def changed(case: Case, changes: dict[str, Any]) -> tuple[Case, Deployment]:
         for name in parents:
             place = place[int(name)] if isinstance(place, list) else place[name]
         if last == "+":
-            place.append(value)
+            place.append(place[-1] if value == SAME else value)
         else:
             place[last]  # it must be there, or the change would change nothing
             place[last] = value

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from reports.document import encode, load
 from reports.files import SUMS, BundleError, listed, listed_sha256, read_sums, sums, write_atomically
+from tests.reports import made
 
 DIGEST = "a" * 64
 
@@ -58,3 +61,15 @@ def test_the_list_names_all_but_itself_and_what_signs_it(tmp_path: Path) -> None
     assert listed_sha256(tmp_path, "b") == ""
     (tmp_path / SUMS).unlink()
     assert listed_sha256(tmp_path, "a") == ""
+
+
+def test_a_number_in_a_verdict_is_no_text(tmp_path: Path) -> None:
+    text = encode(made.document()).decode()
+    number = re.search(r'"validity_days": ?90', text)
+    assert number
+    (tmp_path / "verdict.json").write_text(text, encoding="utf-8")
+    assert load(tmp_path).deployment.validity_days == 90
+
+    (tmp_path / "verdict.json").write_text(text.replace(number[0], '"validity_days": "90"'), encoding="utf-8")
+    with pytest.raises(BundleError, match="Expected `int`, got `str`"):
+        load(tmp_path)

@@ -286,3 +286,35 @@ def test_a_list_is_read_as_it_was_written(bundle: Path) -> None:
 
     assert {"verdict.json", "report.html", "junit.xml", "ctrf.json", "deployment.json", "snapshot.json"} <= set(listed)
     assert not {SUMS, STATEMENT, ENVELOPE} & set(listed)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"rehearsal": False}, "the headline is not that of the verdict"),
+        ({"headline": "QUALIFIED"}, "the headline is not that of the verdict"),
+        ({"headline": "REHEARSAL: INCOMPLETE"}, "the headline is not that of the verdict"),
+        (
+            {"verdict": "INCOMPLETE"},
+            "the verdict does not follow from its rows: it says INCOMPLETE, they make QUALIFIED",
+        ),
+        (
+            {"interrupted": "SIGINT"},
+            "the verdict does not follow from its rows: it says QUALIFIED, they make INCOMPLETE",
+        ),
+        ({"counts": {"passed": 1}}, "the counts are not those of the rows"),
+    ],
+)
+def test_each_contradiction_has_its_line(bundle: Path, made: Path, changes: dict[str, Any], says: str) -> None:
+    before = found(bundle, made)
+    change(bundle / "verdict.json", **changes)
+    relist(bundle)
+
+    assert before == []
+    assert [line for line in found(bundle, made) if line.startswith(says)]
+
+
+def test_a_plain_bundle_has_no_line_of_a_contradiction(bundle: Path, made: Path) -> None:
+    change(bundle / "verdict.json", host="another")
+
+    assert not [line for line in found(bundle, made) if line.startswith(("the headline", "the verdict", "the counts"))]
