@@ -119,3 +119,14 @@ def test_a_waiver_covers_its_own_requirement_and_no_other() -> None:
     assert {ledger.row(identity).outcome for identity in ("HST-04", "HST-06", "IMG-01")} == {Outcome.FAILED}
     ledger.settle("HST-05", "", Outcome.FAILED, found="570")
     assert ledger.row("HST-05").outcome is Outcome.WAIVED
+
+
+def test_a_waiver_of_a_later_day_is_taken(tmp_path: Path) -> None:
+    (waiver,) = load(tmp_path, GOOD.replace("2026-12-01", "2027-03-31"))
+
+    assert waiver.expires == dt.date(2027, 3, 31)
+
+
+def test_a_file_of_waivers_holds_nothing_else(tmp_path: Path) -> None:
+    with pytest.raises(RecipeError, match="unknown field `colour`"):
+        load(tmp_path, f"colour = 1\n{GOOD}")
