@@ -5,6 +5,7 @@ Every section but the first may be left out. A requirement whose value is not st
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -120,9 +121,18 @@ def _original(name: str) -> Deployment:
     return load(name)
 
 
+def _is_finite(value: object) -> bool:
+    """Tell whether no number in plain values is infinite or none: requests and bundles are JSON."""
+    if isinstance(value, dict | list | tuple):
+        return all(map(_is_finite, value.values() if isinstance(value, dict) else value))
+    return not isinstance(value, float) or math.isfinite(value)
+
+
 def _check(source: str, deployment: Deployment) -> None:
     """Refuse what the types alone cannot: versions without numbers, a missing snapshot, a cap beyond the grid."""
     host, image, picture, service = deployment.host, deployment.image, deployment.picture, deployment.service
+    if not _is_finite(msgspec.to_builtins(deployment)):
+        raise RecipeError(source, "", "nan and inf are no numbers that JSON could hold")
     if deployment.engine == "rehearsal" and not deployment.rehearsal:
         raise RecipeError(source, "rehearsal", "must be true: the rehearsal's engine is a stand-in")
     if host and host.driver_min and driver_numbers(host.driver_min) is None:

@@ -15,4 +15,5 @@ class RecipeError(Exception):
         self.problem = problem
         self.remedy = remedy
         where = f"{source}: {key}" if key else source
-        super().__init__(f"{where}: {problem}; {remedy}")
+        # What is quoted may hold line ends of its own.
+        super().__init__(" ".join(f"{where}: {problem}; {remedy}".splitlines()))

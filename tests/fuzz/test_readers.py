@@ -67,6 +67,7 @@ def by_the_format(raw: bytes) -> dict[str, tuple[str, list[int]]] | None:
 
 @given(shards() | layouts() | changed_bytes(ORIGINAL) | st.binary(max_size=64))
 @example(ORIGINAL)
+@example(ORIGINAL.replace(b'"format":"pt"', b'"format":null'))
 @fuzz
 def test_a_shard_is_refused_with_a_reason_or_is_what_the_format_says(raw: bytes) -> None:
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:

@@ -82,6 +82,25 @@ def test_a_missing_file_is_told_in_these_words(tmp_path: Path) -> None:
     assert str(caught.value) == f"{tmp_path}/none.toml: No such file or directory; name an existing recipe file"
 
 
+def test_a_name_with_line_ends_is_told_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text('{"a\\nb\\u2028c": 1}', encoding="utf-8")
+
+    with pytest.raises(RecipeError, match="unknown field `a b c`; correct the file"):
+        loading.read(path, Deployment)
+
+
+@pytest.mark.parametrize(
+    ("value", "taken"), [("nan", False), ("inf", False), ("-inf", False), ("0.3", True), ("[1.0, nan]", False)]
+)
+def test_a_number_is_finite(tmp_path: Path, value: str, taken: bool) -> None:
+    if taken:
+        assert deployment(tmp_path, "\ntemperature = 0.2", f"\ntemperature = {value}").request is not None
+    else:
+        with pytest.raises(RecipeError, match="nan and inf are no numbers that JSON could hold"):
+            deployment(tmp_path, "\ntemperature = 0.2", f"\ntemperature = {value}")
+
+
 def test_only_a_toml_file_is_read_as_one(tmp_path: Path) -> None:
     path = tmp_path / "file.txt"
     path.write_text('{"a": 1}', encoding="utf-8")
