@@ -32,6 +32,7 @@ from reports.files import (
     json_bytes,
     sums,
     write_atomically,
+    write_together,
 )
 from reports.fingerprint import fingerprint
 from reports.ledger import Ledger
@@ -109,7 +110,7 @@ class Bundle:
         """Create the folder and a verdict of INCOMPLETE, which stands if the run is killed. Keep what is to be met."""
         try:
             self.evidence = Evidence(self.folder, self.redactor)
-            self._write_verdict(Verdict.INCOMPLETE, None)
+            write_atomically(self.folder / VERDICT_FILE, self._verdict_data(Verdict.INCOMPLETE, None))
             self._keep(DEPLOYMENT_FILE, self.deployment)
             if self.snapshot:
                 self._keep(SNAPSHOT_FILE, self.snapshot)
@@ -140,16 +141,19 @@ class Bundle:
                 return verdict
 
     def _write_all(self, verdict: Verdict, signal: str | None) -> None:
-        told = self._write_verdict(verdict, signal)
+        """Write what says the verdict to people and to programs last, when all that proves it is there."""
+        data = self._verdict_data(verdict, signal)
+        told = document.decode(data)  # as it will be read, so that all the rest is derived from what a reader has
         for name, render in DERIVED.items():
             write_atomically(self.folder / name, self.redactor.data(render(told)))
-        write_atomically(self.folder / html.FILE, self.redactor.data(html.render(told, self.folder)))
-        listing = sums(self.folder)
+        page = self.redactor.data(html.render(told, self.folder))
+        listing = sums(self.folder, {html.FILE: page, VERDICT_FILE: data})
         write_atomically(self.folder / SUMS, listing)
         stated = statement.render(told, listing, (self.folder / DEPLOYMENT_FILE).read_bytes())
         write_atomically(self.folder / STATEMENT, stated)
         if self.signing:
             write_atomically(self.folder / ENVELOPE, self.signing.sign(stated))
+        write_together(self.folder, {html.FILE: page, VERDICT_FILE: data})
 
     def _found_leaks(self) -> bool:
         """Scan the written bundle. A file that leaks fails CFG-06, whatever became of it, and is withheld."""
@@ -166,11 +170,8 @@ class Bundle:
         told = f"a secret stood in {', '.join(names)}; withheld from the bundle"
         self.ledger.settle(LEAK_REQUIREMENT, "", Outcome.FAILED, found=told)
 
-    def _write_verdict(self, verdict: Verdict, signal: str | None) -> Document:
-        """Write verdict.json; return it as it was written, so that all the rest is derived from what a reader has."""
-        data = self.redactor.data(document.encode(self._document(verdict, signal)))
-        write_atomically(self.folder / VERDICT_FILE, data)
-        return document.decode(data)
+    def _verdict_data(self, verdict: Verdict, signal: str | None) -> bytes:
+        return self.redactor.data(document.encode(self._document(verdict, signal)))
 
     def _document(self, verdict: Verdict, signal: str | None) -> Document:
         repository, revision = (self.snapshot.repository, self.snapshot.revision) if self.snapshot else ("", "")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
@@ -28,13 +28,24 @@ def json_bytes(value: object) -> bytes:
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a file whole or not at all: a neighbour is written, flushed to disk and renamed over it."""
+    _partial(path, data).replace(path)
+
+
+def write_together(folder: Path, files: dict[str, bytes]) -> None:
+    """Write files whole, as nearly at one moment as can be: all are on the disk before the first gets its name."""
+    partials = {folder / name: _partial(folder / name, data) for name, data in files.items()}
+    for path, partial in partials.items():
+        partial.replace(path)
+
+
+def _partial(path: Path, data: bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.partial")
     with partial.open("wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-    partial.replace(path)
+    return partial
 
 
 def listed(bundle: Path) -> Iterator[str]:
@@ -51,9 +62,14 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def sums(bundle: Path) -> bytes:
-    """Return the list of a bundle's files in the form of ``sha256sum``. Raises OSError."""
-    return "".join(f"{sha256(bundle / name)}  {name}\n" for name in listed(bundle)).encode()
+def sums(bundle: Path, coming: Mapping[str, bytes] | None = None) -> bytes:
+    """Return the list of a bundle's files in the form of ``sha256sum``; of those that are coming, as they will be.
+
+    Raises OSError.
+    """
+    later = {name: hashlib.sha256(data).hexdigest() for name, data in (coming or {}).items()}
+    names = sorted({*listed(bundle), *later}, key=PurePosixPath)
+    return "".join(f"{later.get(name) or sha256(bundle / name)}  {name}\n" for name in names).encode()
 
 
 def listed_sha256(bundle: Path, name: str) -> str:

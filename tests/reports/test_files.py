@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reports.document import encode, load
-from reports.files import SUMS, BundleError, listed, listed_sha256, read_sums, sums, write_atomically
+from reports.files import SUMS, BundleError, listed, listed_sha256, read_sums, sums, write_atomically, write_together
 from tests.reports import made
 
 DIGEST = "a" * 64
@@ -45,6 +45,17 @@ def test_a_file_is_written_whole_in_a_folder_of_its_own(tmp_path: Path) -> None:
 
     assert (tmp_path / "a" / "b" / "file").read_bytes() == b"two"
     assert [path.name for path in (tmp_path / "a" / "b").iterdir()] == ["file"]
+
+
+def test_files_are_written_together_and_listed_as_they_will_be(tmp_path: Path) -> None:
+    write_atomically(tmp_path / "verdict.json", b"INCOMPLETE")
+    coming = {"report.html": b"page", "verdict.json": b"QUALIFIED"}
+    before = sums(tmp_path, coming)
+
+    write_together(tmp_path, coming)
+
+    assert sums(tmp_path) == before
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == coming
 
 
 def test_the_list_names_all_but_itself_and_what_signs_it(tmp_path: Path) -> None:

@@ -80,6 +80,8 @@ def test_a_run_killed_at_any_moment_leaves_nothing_that_lies(qualify: Qualify, w
 
     if (ended.bundle / "verdict.json").exists() and ended.verdict in QUALIFYING:
         assert ended.status == 0 or (number is signal.SIGKILL and was_closed(ended)), ended.output
+    elif (ended.bundle / "report.html").exists():
+        assert "REHEARSAL: QUALIFIED" not in (ended.bundle / "report.html").read_text(encoding="utf-8")
     elif ended.status == 0:
         pytest.fail(f"status 0 without a verdict that qualifies:\n{ended.output}")
     assert wrong_files(workdir) == []
