@@ -27,7 +27,7 @@ from recipe.sections import (
     Settings,
     Unpinned,
 )
-from recipe.values import Days, Text, driver_numbers, package_version
+from recipe.values import Days, Text, count_of, driver_numbers, package_version
 
 T = TypeVar("T")
 FOLDER = Path(__file__).with_name("deployments")
@@ -147,5 +147,21 @@ def _check(source: str, deployment: Deployment) -> None:
         raise RecipeError(source, "snapshot", f"no recipe/snapshots/{deployment.snapshot}.json")
     if picture and picture.max_pixels // (picture.patch * picture.merge) ** 2 > picture.grid_tokens_max:
         raise RecipeError(source, "picture.max_pixels", f"allows more than {picture.grid_tokens_max} grid tokens")
+    if service:
+        _check_workers(source, service, host)
     if service and any(word.partition("=")[0] == "--api-key" for word in service.arguments):
         raise RecipeError(source, "service.arguments", "--api-key would put the key into the process list")
+
+
+def _check_workers(source: str, service: Service, host: Host | None) -> None:
+    """Refuse workers that the arguments do not ask for, and more of them than there are GPUs."""
+    try:
+        asked = service.workers_asked_for
+    except ValueError:
+        raise RecipeError(source, "service.arguments", "a parallel size is no number") from None
+    if asked != service.workers:
+        told = f"{service.workers}, while the arguments ask for {count_of(asked, 'worker')}"
+        raise RecipeError(source, "service.workers", told, "make it agree with --tensor-parallel-size")
+    if host and service.workers > host.gpu_count:
+        told = f"{service.workers}, while host.gpu_count is {host.gpu_count}"
+        raise RecipeError(source, "service.workers", told, "give each worker a GPU of its own")

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import Annotated, Any, Literal
 
 import msgspec
 
 from recipe.values import ByteCount, FileName, ImageDigest, Positive, Sha256, Text
+
+PARALLEL = (
+    ("--tensor-parallel-size", "-tp"),
+    ("--pipeline-parallel-size", "-pp"),
+    ("--data-parallel-size", "-dp"),
+)
 
 
 class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -124,8 +132,21 @@ class Service(Section, frozen=True):
     @property
     def media_limit(self) -> str | None:
         """How many pictures and videos a prompt may hold, as the server's argument says it; None where it says none."""
+        return self._argument("--limit-mm-per-prompt")
+
+    @property
+    def workers_asked_for(self) -> int:
+        """How many workers the arguments ask for: the product of their parallel sizes, each 1 where it is not said."""
+        return math.prod(int(self._argument(*names) or 1) for names in PARALLEL)
+
+    def _argument(self, *names: str) -> str | None:
+        """Return the value of the argument of these names, as a word of its own or after ``=``, or None."""
         words = (*self.arguments, "")
-        return next((words[place + 1] for place, word in enumerate(words) if word == "--limit-mm-per-prompt"), None)
+        for word, following in itertools.pairwise(words):
+            name, is_joined, value = word.partition("=")
+            if name in names:
+                return value if is_joined else following
+        return None
 
 
 class Picture(Section, frozen=True):

@@ -53,9 +53,9 @@ def differing(one: Any, other: Any, path: str = "") -> set[str]:
 
 
 def test_an_amendment_changes_one_value(tmp_path: Path) -> None:
-    found = load(tmp_path, HEADER + amendment('"host.gpu_count" = 2'))
+    found = load(tmp_path, HEADER + amendment('"host.gpu_count" = 8'))
 
-    assert stated(found.host).gpu_count == 2
+    assert stated(found.host).gpu_count == 8
     assert found.name == "mine"
     assert found.amends == DEFAULT
 

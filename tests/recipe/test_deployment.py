@@ -106,6 +106,23 @@ def test_a_stated_path_is_told_from_one_that_is_not(tmp_path: Path) -> None:
             "mine.toml: picture.max_pixels: allows more",
         ),
         ('"/model",\n', '"/model", "--api-key",\n', "mine.toml: service.arguments: --api-key"),
+        (
+            "workers = 4",
+            "workers = 3",
+            "mine.toml: service.workers: 3, while the arguments ask for 4 workers; make it agree",
+        ),
+        (
+            '"--tensor-parallel-size", "4"',
+            '"-tp=3"',
+            "mine.toml: service.workers: 4, while the arguments ask for 3 workers",
+        ),
+        (
+            '"--tensor-parallel-size", "4"',
+            '"-tp", "4", "--pipeline-parallel-size=2"',
+            "mine.toml: service.workers: 4, while the arguments ask for 8 workers",
+        ),
+        ('"--tensor-parallel-size", "4"', '"--tensor-parallel-size"', "mine.toml: service.arguments: a parallel size"),
+        ("gpu_count = 4", "gpu_count = 3", "mine.toml: service.workers: 4, while host.gpu_count is 3; give each"),
         ('engine = "docker"', 'engine = "podman"', "mine.toml: engine"),
         ("schema = 1", "schema = 2", "mine.toml: schema"),
     ],
