@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures.engines.interface import HIDDEN, ContainerInfo, MountInfo
+from fixtures.probes.environment import asked_for, named
 from fixtures.probes.gpu import GpuInventory, GpuMemory
 from fixtures.probes.log import Log
 from fixtures.probes.network import Exposure, OtherPorts
@@ -126,7 +127,7 @@ def test_srv_09_each_worker_has_its_gpu(
             f"{row} on {', '.join(found.gpus_of[str(process.pid)]) or 'no GPU'}"
             for row, process in zip(rows, found.processes, strict=True)
         ]
-        counted += f" on {count_of(len(set(held)), 'GPU')}"
+        counted += f" on {len(set(held))} of {count_of(found.gpus_seen, 'GPU')}"
     requirement.finds("\n".join([counted, *rows]))
     assert len(found.processes) == wanted
     if has_gpus:
@@ -178,8 +179,14 @@ def test_srv_14_gpu_memory_is_recorded(
     gpus_when_ready: GpuInventory | Absent | Unreadable,
 ) -> None:
     if isinstance(gpus, GpuInventory) and isinstance(gpus_when_ready, GpuInventory):
-        pairs = zip(gpus.devices, gpus_when_ready.devices, strict=False)
-        rows = [f"GPU {a.index}: {_size(a.memory)} before, {_size(b.memory)} ready" for a, b in pairs]
+        ready = {gpu.index: gpu.memory for gpu in gpus_when_ready.devices}
+        gone = Unreadable(what="memory", reason="the GPU is gone")
+        rows = [
+            f"GPU {gpu.index}: {_size(gpu.memory)} before, {_size(ready.get(gpu.index, gone))} ready"
+            for gpu in gpus.devices
+        ]
+        sizes = [memory.used for memory in ready.values() if isinstance(memory, GpuMemory)]
+        rows += [f"between the least and the most: {count_bytes(max(sizes) - min(sizes))}"] if len(sizes) > 1 else []
         requirement.finds("\n".join(rows) or "no GPU")
     else:
         requirement.finds(f"before: {gpus}; ready: {gpus_when_ready}")
@@ -194,3 +201,18 @@ def test_srv_15_other_ports_are_recorded(requirement: Judgement, other_ports: Ot
         requirement.finds(other_ports)
         return
     requirement.finds("\n".join(map(str, other_ports.listeners)) or "none on this host beyond loopback")
+
+
+def test_srv_16_server_is_given_every_gpu(
+    requirement: Judgement, container: Container, gpus: GpuInventory | Absent | Unreadable
+) -> None:
+    requirement.wants("every GPU: by what the container asks for, and by the variables that could hide one")
+    uuids = [requirement.needs(gpu.uuid) for gpu in requirement.needs(gpus).devices]
+    found = requirement.needs(container)
+    counts = {f"--gpus {found.gpus}": asked_for(found.gpus, uuids)} if found.gpus else {}
+    counts |= named(found.environment, uuids)
+    every = count_of(len(uuids), "GPU")
+    told = ", ".join(f"{word} names {count} of {every}" for word, count in counts.items())
+    requirement.finds(told or f"no variable that hides one of {every} is set")
+    assert uuids
+    assert all(count == len(uuids) for count in counts.values())

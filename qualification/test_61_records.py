@@ -1,18 +1,22 @@
-"""Stage VFY, continued: what is recorded of the service and not judged: open routes, speed, advisories, bounds."""
+"""Stage VFY, continued: what is recorded of the service (open routes, speed, advisories, bounds); last, its workers."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
 from fixtures.exposed import Exposed, ServedVersion
 from fixtures.measuring import LOWERED, RAISED, Bounds, Timed
 from fixtures.probes.http import Reply
+from fixtures.service import Survivors, Workers
 from recipe.advisories import covering
 from recipe.judgement import Judgement
 from recipe.routes import MEANINGS, sort
-from recipe.values import Absent, Unreadable
+from recipe.values import Absent, Unreadable, count_of
 
 pytestmark = pytest.mark.qualify
+RANK = re.compile(r"\d+$")
 
 
 def test_vfy_18_routes_without_a_key_are_recorded(requirement: Judgement, exposed: Exposed) -> None:
@@ -70,3 +74,32 @@ def _prompt(reply: Reply | Absent) -> str:
     if isinstance(reply, Absent):
         return str(reply)
     return f"{reply.prompt_tokens} prompt tokens" if reply.prompt_tokens else reply.said
+
+
+def test_vfy_22_workers_live_to_the_end(
+    requirement: Judgement, workers: Workers | Absent | Unreadable, survivors: Survivors | Unreadable
+) -> None:
+    found = requirement.needs(workers)
+    requirement.wants(f"{count_of(len(found.processes), 'worker')}, the same as at the start")
+    now = requirement.needs(survivors)
+    living = {(process.pid, process.name) for process in now.processes}
+    gone = [process for process in found.processes if (process.pid, process.name) not in living]
+    first = [process for rank in now.died[:1] for process in found.processes if _rank(process.name) == rank]
+    told = [f"{len(found.processes) - len(gone)} of {count_of(len(found.processes), 'worker')} live"]
+    told += [f"the server has ended: {now.ended}"] if now.ended else []
+    if first:
+        told.append(f"the first to die was {found.told(first[0])}, by the log")
+    elif now.died:
+        told.append(f"worker {now.died[0]} died, by the log")
+    else:
+        told += [f"{found.told(process)} is gone" for process in gone]
+    requirement.finds("; ".join(told))
+    assert found.processes
+    assert not gone
+    assert not now.died
+
+
+def _rank(title: str) -> int:
+    """Return a worker's rank by its title: ``VLLM::Worker_TP2``; a worker without a number is the only one."""
+    digits = RANK.search(title)
+    return int(digits[0]) if digits else 0

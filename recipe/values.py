@@ -114,10 +114,10 @@ def _padded(numbers: tuple[int, ...], width: int) -> tuple[int, ...]:
     return numbers + (0,) * (width - len(numbers))
 
 
-def names_all(value: str, uuids: Sequence[str]) -> bool:
-    """Tell whether a list of visible devices names every GPU, by its index or by the start of its UUID.
+def count_named(value: str, uuids: Sequence[str]) -> int:
+    """Return how many GPUs a list of visible devices names, by their index or by the start of their UUID.
 
-    An entry that names none ends the list, as it does for CUDA; so does an empty value, and there must be a GPU.
+    An entry that names none ends the list, as it does for CUDA; so does an empty value.
     """
     named: set[str] = set()
     for entry in value.split(","):
@@ -128,7 +128,7 @@ def names_all(value: str, uuids: Sequence[str]) -> bool:
         if len(found) != 1:
             break
         named.update(found)
-    return bool(uuids) and named == set(uuids)
+    return len(named)
 
 
 def package_version(text: str) -> Version | None:

@@ -16,7 +16,13 @@ from tests.running import Ended
 
 
 def start_by_hand(
-    deployed: Deployed, lab: Lab, name: str = "by-hand", arguments: tuple[str, ...] = (), key: str = ""
+    deployed: Deployed,
+    lab: Lab,
+    name: str = "by-hand",
+    arguments: tuple[str, ...] = (),
+    key: str = "",
+    gpus: int = -1,
+    more: tuple[str, ...] = (),
 ) -> Container:
     """Do what the guide's 'docker run' does, on the work folder and the image of an earlier run."""
     service = stated(deployments.load(str(deployed.file)).service)
@@ -28,10 +34,10 @@ def start_by_hand(
         name=name,
         detach=True,
         auto_remove=True,
-        device_requests=[DeviceRequest(count=-1, capabilities=[["gpu"]])],
+        device_requests=[DeviceRequest(count=gpus, capabilities=[["gpu"]])],
         shm_size="16g",
         ports={"8000/tcp": ("127.0.0.1", 8000)},
-        environment=[key, "HF_HUB_OFFLINE=1", "TRANSFORMERS_OFFLINE=1"],
+        environment=[key, "HF_HUB_OFFLINE=1", "TRANSFORMERS_OFFLINE=1", *more],
         mounts=[Mount(to, f"{deployed.workdir}/{source}", type="bind", read_only=ro) for source, to, ro in places],
     )
 
@@ -69,6 +75,16 @@ def test_a_hand_made_difference_is_found(deployed: Deployed, lab: Lab, set_up: E
 
     assert {"SRV-01", "SRV-11"} <= ended.ids("failed"), ended.output
     assert "by-hand" in lab.containers()
+
+
+def test_a_container_that_was_not_given_every_gpu_is_found(deployed: Deployed, lab: Lab, set_up: Ended) -> None:
+    start_by_hand(deployed, lab, gpus=3, more=("CUDA_VISIBLE_DEVICES=0,1,2,3",))
+    ended = deployed("--attach=by-hand")
+
+    assert ended.ids("failed") == {"SRV-16"}, ended.output
+    assert ended.row("SRV-16")["found"] == (
+        "--gpus 3 names 3 of 4 GPUs, CUDA_VISIBLE_DEVICES='0,1,2,3' names 4 of 4 GPUs"
+    )
 
 
 def test_under_a_running_server_nothing_is_repaired(deployed: Deployed, lab: Lab, set_up: Ended) -> None:

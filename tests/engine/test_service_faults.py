@@ -131,6 +131,14 @@ def test_a_server_that_ignores_sigterm_is_killed_and_fails_the_stop(deployed: De
     deployed.judge(ended, "failed", "STP-01", says="had to be killed after 3")
 
 
+def test_a_worker_killed_in_its_container_is_named_with_its_gpu(deployed: Deployed) -> None:
+    ended = deployed("--fault", "worker-killed-after-its-work")
+
+    assert ended.ids("failed") == {"VFY-22"}, ended.output
+    assert "the first to die was VLLM::Worker_3 (pid " in ended.row("VFY-22")["found"]
+    assert " of GPU 3 (GPU-00000000-0000-4000-8000-000000000003), by the log" in ended.row("VFY-22")["found"]
+
+
 def test_two_runs_at_once_do_not_touch_each_other(deployed: Deployed, lab: Lab, tmp_path: Path) -> None:
     deployed.plant(WAITS)
     first = deployed.start()

@@ -18,11 +18,11 @@ from recipe.values import (
     Secret,
     Unreadable,
     count_bytes,
+    count_named,
     count_of,
     driver_meets,
     driver_numbers,
     driver_suffix,
-    names_all,
     package_at_least,
     package_at_most,
     package_is,
@@ -123,30 +123,30 @@ def test_facts_say_what_is_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "every"),
+    ("value", "count"),
     [
-        ("0,1", True),
-        (" 1 , 0 ", True),
-        ("GPU-aa,GPU-ab", True),
-        ("0,GPU-ab", True),
-        ("0", False),
-        ("0,0", False),
-        ("", False),
-        ("all", False),
-        ("void", False),
-        ("none", False),
-        ("-1", False),
-        ("0,7,1", False),
-        ("GPU-a", False),
-        ("GPU-a,GPU-ab", False),
+        ("0,1", 2),
+        (" 1 , 0 ", 2),
+        ("GPU-aa,GPU-ab", 2),
+        ("0,GPU-ab", 2),
+        ("0", 1),
+        ("0,0", 1),
+        ("", 0),
+        ("all", 0),
+        ("void", 0),
+        ("none", 0),
+        ("-1", 0),
+        ("0,7,1", 1),
+        ("GPU-a", 0),
+        ("GPU-a,GPU-ab", 0),
     ],
 )
-def test_a_list_of_visible_devices_names_all_or_hides_some(value: str, every: bool) -> None:
-    assert names_all(value, ("GPU-aa11", "GPU-ab22")) is every
+def test_a_list_of_visible_devices_names_so_many(value: str, count: int) -> None:
+    assert count_named(value, ("GPU-aa11", "GPU-ab22")) == count
 
 
-def test_without_a_gpu_no_list_names_all() -> None:
-    assert not names_all("0", ())
+def test_without_a_gpu_no_list_names_one() -> None:
+    assert count_named("0", ()) == 0
 
 
 @pytest.mark.parametrize(
