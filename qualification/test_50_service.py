@@ -215,4 +215,4 @@ def test_srv_16_server_is_given_every_gpu(
     told = ", ".join(f"{word} names {count} of {every}" for word, count in counts.items())
     requirement.finds(told or f"no variable that hides one of {every} is set")
     assert uuids
-    assert all(count == len(uuids) for count in counts.values())
+    assert set(counts.values()) <= {len(uuids)}

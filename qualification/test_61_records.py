@@ -84,15 +84,15 @@ def test_vfy_22_workers_live_to_the_end(
     now = requirement.needs(survivors)
     living = {(process.pid, process.name) for process in now.processes}
     gone = [process for process in found.processes if (process.pid, process.name) not in living]
-    first = [process for rank in now.died[:1] for process in found.processes if _rank(process.name) == rank]
+    rank = now.died[0] if now.died else None
+    first = [process for process in found.processes if _rank(process.name) == rank]
     told = [f"{len(found.processes) - len(gone)} of {count_of(len(found.processes), 'worker')} live"]
     told += [f"the server has ended: {now.ended}"] if now.ended else []
-    if first:
-        told.append(f"the first to die was {found.told(first[0])}, by the log")
-    elif now.died:
-        told.append(f"worker {now.died[0]} died, by the log")
-    else:
+    told += [f"the first to die was {found.told(process)}, by the log" for process in first]
+    if rank is None:
         told += [f"{found.told(process)} is gone" for process in gone]
+    elif not first:
+        told.append(f"worker {rank} died, by the log")
     requirement.finds("; ".join(told))
     assert found.processes
     assert not gone

@@ -27,6 +27,7 @@ AFTER = "gpus_after_stop/devices/0"
 GRIDS = "two_sizes/{}_grid/{}"
 SAME = "what stands last, once more"
 UNREADABLE = {"type": "Unreadable", "what": "x", "reason": "y"}
+WORKERS_BACKWARDS = [{"type": "ProcessInfo", "pid": pid, "name": f"VLLM::Worker_TP{pid}"} for pid in (2, 1)]
 WORKERS = [{"type": "ProcessInfo", "pid": pid, "name": "VLLM::Worker"} for pid in range(5)]
 
 
@@ -61,6 +62,8 @@ CHANGES: list[tuple[str, dict[str, Any], str, str]] = [
     ("HST-13", {"packages/versions": {}}, "recorded", "none of them is installed"),
     ("HST-19", {f"{GPU}/remaps/corrected": 3, f"{GPU}/remaps/uncorrected": 1}, "failed", "4 rows remapped"),
     ("HST-21", {"environment/variables": {"CUDA_VISIBLE_DEVICES": "0,1,2,3", "NVIDIA_VISIBLE_DEVICES": "0"}}, "failed", "='0'"),
+    ("HST-21", {"gpus/devices": [], "environment/variables": {"CUDA_VISIBLE_DEVICES": ""}}, "failed", "names 0 of 0 GPUs"),
+    ("HST-21", {"gpus/devices": []}, "passed", "= neither is set"),
     ("HST-23", {"container_engine/operating_system": "Docker Desktop"}, "failed", "Docker Desktop"),
     ("HST-23", {"container_engine/operating_system": "Alpine Linux v3.20"}, "passed", "Alpine Linux"),
     ("HST-25", {"container_engine/cgroup_driver": "a", "container_engine/cdi_devices": []}, "passed", "none"),
@@ -246,8 +249,10 @@ CHANGES: list[tuple[str, dict[str, Any], str, str]] = [
     ("SRV-14", {"gpus/devices": [], "gpus_when_ready/devices": []}, "recorded", "= no GPU"),
     ("SRV-14", {"gpus_when_ready/devices": []}, "recorded", "GPU 3: 0 bytes before, memory could not be read: the GPU is gone ready"),
     ("SRV-14", {"gpus/devices/0/index": 7}, "recorded", "GPU 7: 0 bytes before, memory could not be read: the GPU is gone ready"),
-    ("SRV-14", {"gpus_when_ready/devices/2/memory/used": 41_339_060_224 + 5}, "recorded", "between the least and the most: 5 bytes"),
+    ("SRV-14", {"gpus_when_ready/devices/2/memory/used": 41_339_060_224 - 5}, "recorded", "between the least and the most: 5 bytes"),
     ("SRV-14", {"gpus_when_ready/devices/2/memory": UNREADABLE}, "recorded", "between the least and the most: 0 bytes"),
+    ("SRV-14", {f"gpus_when_ready/devices/{index}/memory": UNREADABLE for index in (2, 3)}, "recorded", "between the least and the most: 0 bytes"),
+    ("SRV-14", {"gpus/devices": [], **{f"gpus_when_ready/devices/{index}/memory": UNREADABLE for index in (1, 2, 3)}}, "recorded", "= no GPU"),
     ("SRV-16", {"container/gpus": "3"}, "failed", "= --gpus 3 names 3 of 4 GPUs"),
     ("SRV-16", {"container/gpus": "4"}, "passed", "= --gpus 4 names 4 of 4 GPUs"),
     ("SRV-16", {"container/gpus": "5"}, "passed", "= --gpus 5 names 4 of 4 GPUs"),
@@ -260,9 +265,11 @@ CHANGES: list[tuple[str, dict[str, Any], str, str]] = [
     ("VFY-22", {"workers/processes": [], "survivors/processes": []}, "failed", "= 0 of 0 workers live"),
     ("VFY-22", {"survivors/died": [3]}, "failed", "4 of 4 workers live; the first to die was VLLM::Worker_3"),
     ("VFY-22", {"survivors/died": [9]}, "failed", "= 4 of 4 workers live; worker 9 died, by the log"),
+    ("VFY-22", {"workers/processes": WORKERS_BACKWARDS, "survivors/processes": WORKERS_BACKWARDS, "survivors/died": [1]}, "failed", "= 2 of 2 workers live; the first to die was VLLM::Worker_TP1 (pid 1), by the log"),
     ("VFY-22", {"survivors/died": [1, 0]}, "failed", "the first to die was VLLM::Worker_1"),
     ("VFY-22", {"survivors/processes": [], "survivors/ended": "exit code 0, bye"}, "failed", "0 of 4 workers live; the server has ended: exit code 0, bye; VLLM::Worker_0"),
     ("VFY-22", {"workers/processes": WORKERS[:1], "survivors/processes": WORKERS[1:], "survivors/died": [0]}, "failed", "= 0 of 1 worker live; the first to die was VLLM::Worker (pid 0), by the log"),
+    ("VFY-22", {"workers/processes": WORKERS[:4], "survivors/processes": WORKERS[1:]}, "failed", "= 3 of 4 workers live; VLLM::Worker (pid 0) is gone"),
     ("VFY-22", {"workers/processes": WORKERS[:2], "survivors/processes": WORKERS[1:], "workers/gpus_of": {"0": ["GPU 2 (a)"]}}, "failed", "= 1 of 2 workers live; VLLM::Worker (pid 0) of GPU 2 (a) is gone"),
     ("SRV-14", {"gpus_when_ready": UNREADABLE}, "recorded", "ready: x could not be read: y"),
     ("VFY-03", {"visual_grid/rows": -1}, "failed", "-14 tokens"),
