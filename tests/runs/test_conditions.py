@@ -18,9 +18,9 @@ title = "The rehearsal, amended"
 amends = "rehearsal"
 [[amendments]]
 id = "A1"
-set = { "host.gpu_count" = 2 }
+set = { "host.gpu_count" = 8 }
 guide = "four GPUs"
-here = "two GPUs"
+here = "eight GPUs"
 why = "a test"
 """
 
@@ -78,10 +78,10 @@ def test_amendments_stand_beside_the_verdict(qualify: Qualify, tmp_path: Path) -
     path.write_text(AMENDED, encoding="utf-8")
     ended = qualify(f"--deployment={path}", deployment=None)
 
-    assert ended.verdict == "NOT QUALIFIED"
-    assert "REHEARSAL: NOT QUALIFIED under amendment A1" in ended.output
-    assert "two GPUs" in ended.output
-    assert ended.told["conditions"]["amendments"][0]["set"] == {"host.gpu_count": 2}
+    assert ended.verdict == "QUALIFIED"
+    assert "REHEARSAL: QUALIFIED under amendment A1" in ended.output
+    assert "eight GPUs" in ended.output
+    assert ended.told["conditions"]["amendments"][0]["set"] == {"host.gpu_count": 8}
 
 
 @pytest.mark.parametrize(
